@@ -2,6 +2,7 @@
 #include "compiler/driver/CodeText.h"
 #include "compiler/driver/GpuStages.h"
 #include "compiler/driver/Toolkit.h"
+#include "compiler/gpu/DirectCopies.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/amd/Assembler.h"
@@ -113,6 +114,7 @@ static mlir::FailureOr<std::string> makeGpuIr(Compilation &compilation) {
   };
   note(gpu::mfmaSizeName, compilation.options.matrixInstructionSize, 0);
   note(gpu::kPackName, compilation.options.kPack, 1);
+  note(gpu::directCopiesName, compilation.options.directCopies, -1);
   return runGpuPipeline(compilation, *target);
 }
 

@@ -52,7 +52,7 @@ inline constexpr PrivateAttribute privateAttributes[] = {
     {meetsName, Stage::Loops, Stage::Code},
     {allocationRoomName, Stage::Code, Stage::Code},
     {partitionStateName, Stage::Code, Stage::Code},
-    {sharedOnlyName, Stage::Code, Stage::Code},
+    {sharedOnlyName, Stage::Loops, Stage::Code},
 };
 
 } // namespace triton::gpu

@@ -286,6 +286,50 @@ TEST(Amdgcn, MissingBarrierIsARace) {
   EXPECT_TRUE(isNamed) << messageOf(outcome);
 }
 
+/// Each wave copies 64 numbers of `out` to LDS, and then another 64; the lanes of the other wave read the first.
+static std::string copies(const std::string &wait) {
+  return kernel(R"(
+  %begin = getelementptr i32, ptr addrspace(1) %out, i32 %thread
+  store i32 %thread, ptr addrspace(1) %begin, align 4
+  %buffer = call ptr addrspace(8) @llvm.amdgcn.make.buffer.rsrc.p8.p1(ptr addrspace(1) %out, i16 0, i64 2147483646, i32 159744)
+  %wave = and i32 %thread, 64
+  %mine = getelementptr i32, ptr addrspace(3) @shared, i32 %wave
+  %further = getelementptr i32, ptr addrspace(3) %mine, i32 128
+  %isOdd = trunc i32 %thread to i1
+  %own = shl i32 %thread, 2
+  %offset = select i1 %isOdd, i32 %own, i32 -2147483648
+  call void @llvm.amdgcn.raw.ptr.buffer.load.lds(ptr addrspace(8) %buffer, ptr addrspace(3) %mine, i32 4, i32 %offset, i32 0, i32 0, i32 0)
+  call void @llvm.amdgcn.raw.ptr.buffer.load.lds(ptr addrspace(8) %buffer, ptr addrspace(3) %further, i32 4, i32 %offset, i32 0, i32 0, i32 0)
+)" + wait + R"(
+  call void @llvm.amdgcn.s.barrier()
+  %other = xor i32 %thread, 64
+  %theirs = getelementptr i32, ptr addrspace(3) @shared, i32 %other
+  %value = load i32, ptr addrspace(3) %theirs, align 4
+)",
+                "declare ptr addrspace(8) @llvm.amdgcn.make.buffer.rsrc.p8.p1(ptr addrspace(1), i16, i64, i32)\n"
+                "declare void @llvm.amdgcn.s.waitcnt(i32)\n"
+                "declare void @llvm.amdgcn.raw.ptr.buffer.load.lds(ptr addrspace(8), ptr addrspace(3), i32, i32, i32, "
+                "i32, i32)\n");
+}
+
+TEST(Amdgcn, CopiesToLdsLandWhenTheyAreWaitedFor) {
+  // All but the newest one.
+  Outcome outcome = run(copies("  call void @llvm.amdgcn.s.waitcnt(i32 16369)\n"), 64, 128, false, 1);
+  EXPECT_EQ(messageOf(outcome), "");
+  for (uint32_t thread = 0; thread < 128; ++thread)
+    EXPECT_EQ(outcome.out[thread], thread % 2 ? thread ^ 64 : 0) << "what is out of range is zero, lane by lane";
+}
+
+TEST(Amdgcn, CopiesThatNobodyWaitedForAreARace) {
+  for (const char *wait : {"", "  call void @llvm.amdgcn.s.waitcnt(i32 16370)\n"}) {
+    Outcome outcome = run(copies(wait), 64, 128, false, 1);
+    bool isNamed = false;
+    for (const Finding &finding : outcome.findings)
+      isNamed |= finding.kind == Finding::Kind::Race;
+    EXPECT_TRUE(isNamed) << messageOf(outcome);
+  }
+}
+
 TEST(Amdgcn, UninitialisedLds) {
   Outcome outcome = run(kernel("  %value = load i32, ptr addrspace(3) @shared, align 4\n"), 64, 64);
   ASSERT_FALSE(outcome.findings.empty());

@@ -2,6 +2,7 @@
 #include "simulator/machine/Memory.h"
 #include "simulator/amdgcn/Decoder.h"
 #include "simulator/watch/GlobalRaces.h"
+#include "simulator/watch/Groups.h"
 
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -411,6 +412,63 @@ template <bool isLoad> bool decodeBufferAccess(Decoder &decoder, const llvm::Cal
   return true;
 }
 
+/// From a buffer to LDS: a: base, b: bytes, c: where the first lane's piece goes, of which lanes have one side by side, `immediate` bytes each. What is outside is zero there. An instruction is a
+/// group: waits count instructions.
+Step copyToShared(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
+  const auto bytes = unsigned(instruction.immediate);
+  const unsigned first = unsigned(std::countr_zero(mask));
+  const uint32_t begin = warp.in<uint32_t>(instruction.c)[first];
+  bool isFine = true;
+  {
+    simulator::Operation operation(warp, Proxy::Generic);
+    operation.joins(Group::Copies);
+    eachLane(mask, [&](unsigned lane) {
+      if (!isFine)
+        return;
+      const std::byte *from = locateInBuffer(warp, instruction, bytes, 4, lane, Access::Read, isFine);
+      std::byte *to =
+          !isFine ? nullptr
+                  : locate(warp, instruction, Space::Shared, begin + lane * bytes, bytes, 4, lane, Access::Write);
+      isFine = isFine && to;
+      if (!isFine)
+        return;
+      Warp::LateCopy made{to, from, bytes, from ? bytes : 0, warp.copyGroups};
+      warp.lateCopies.push_back(made);
+    });
+  }
+  ++warp.copyGroups;
+  commitGroup<Group::Copies>(warp, instruction, mask);
+  if (!warp.cta.grid().launch.seed)
+    landCopies(warp, 0, /*withOpenGroup=*/true);
+  return isFine ? Step::Next : Step::Blocked;
+}
+bool decodeCopyToShared(Decoder &decoder, const llvm::CallInst &call) {
+  Slots buffer = decoder.use(call.getArgOperand(0));
+  Slot to = decoder.scalar(call.getArgOperand(1));
+  const int64_t bytes = decoder.immediate(call.getArgOperand(2));
+  Slots offsets = {decoder.scalar(call.getArgOperand(3)), decoder.scalar(call.getArgOperand(4))};
+  if (decoder.immediate(call.getArgOperand(5)) != 0)
+    return decoder.fail("copies to LDS with an offset of the instruction are not simulated");
+  if (bytes != 4 && !(decoder.architecture.name == "gfx950" && (bytes == 12 || bytes == 16)))
+    return decoder.fail("copies of " + llvm::Twine(bytes) + " bytes to LDS are none of " + decoder.architecture.name);
+  SimInstruction &made = decoder.emit(copyToShared, Family::AsyncCopy);
+  made.a = buffer[0], made.b = buffer[1], made.c = to;
+  made.immediate = bytes;
+  decoder.keep(made, offsets);
+  return true;
+}
+
+/// `immediate`: copies of this wave that may be under way. Other accesses of memory, which count too, only make it wait for more.
+Step waitForCopies(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
+  landCopies(warp, uint64_t(instruction.immediate), /*withOpenGroup=*/false);
+  return waitGroup<Group::Copies>(warp, instruction, mask);
+}
+bool decodeWait(Decoder &decoder, const llvm::CallInst &call) {
+  const int64_t bits = decoder.immediate(call.getArgOperand(0));
+  decoder.emit(waitForCopies, Family::Synchronisation).immediate = (bits & 15) | (bits >> 14 & 3) << 4;
+  return true;
+}
+
 Step atomicInBuffer(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
   auto &form = *static_cast<const AtomicForm *>(instruction.details);
   const Slot *results = instruction.list, *values = results + form.elements, *expectations = values + form.elements;
@@ -491,6 +549,8 @@ void addBuffers(IntrinsicTable &table) {
   using namespace llvm::Intrinsic;
   table[amdgcn_make_buffer_rsrc] = decodeMakeBuffer;
   table[amdgcn_raw_ptr_buffer_load] = decodeBufferAccess<true>;
+  table[amdgcn_raw_ptr_buffer_load_lds] = decodeCopyToShared;
+  table[amdgcn_s_waitcnt] = decodeWait;
   table[amdgcn_raw_ptr_buffer_store] = decodeBufferAccess<false>;
   table[amdgcn_raw_ptr_buffer_atomic_swap] = decodeBufferAtomic<Operation::Xchg, false>;
   table[amdgcn_raw_ptr_buffer_atomic_add] = decodeBufferAtomic<Operation::Add, false>;

@@ -310,9 +310,9 @@ void addWaveOperations(IntrinsicTable &table) {
       table[amdgcn_s_sendmsg_rtn] = decodeClock;
   table[amdgcn_s_sleep] = decodePause;
   table[llvm::Intrinsic::trap] = decodeTrap;
-  for (ID id : {amdgcn_sched_barrier, amdgcn_sched_group_barrier, amdgcn_iglp_opt, amdgcn_s_setprio,
-                amdgcn_wave_barrier, amdgcn_s_waitcnt, amdgcn_s_wait_loadcnt, amdgcn_s_wait_storecnt,
-                amdgcn_s_wait_dscnt, amdgcn_s_wait_kmcnt, amdgcn_s_nop})
+  for (ID id :
+       {amdgcn_sched_barrier, amdgcn_sched_group_barrier, amdgcn_iglp_opt, amdgcn_s_setprio, amdgcn_wave_barrier,
+        amdgcn_s_wait_loadcnt, amdgcn_s_wait_storecnt, amdgcn_s_wait_dscnt, amdgcn_s_wait_kmcnt, amdgcn_s_nop})
     table[id] = decodeNothing;
 }
 

@@ -2,6 +2,7 @@
 
 #include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/amd/BufferAccess.h"
+#include "compiler/llvm/amd/DirectCopy.h"
 #include "compiler/llvm/amd/Messages.h"
 #include "compiler/llvm/amd/dots/DotMatrix.h"
 #include "compiler/llvm/amd/dots/DotPacked.h"
@@ -112,16 +113,13 @@ public:
     return success();
   }
 
-  /// Copies go through registers, so that groups of them are complete when they are closed.
+  /// Other copies than direct ones went through registers: they are complete when their group is closed.
   Emitted emitOwn(Emitter &emitter, Operation *op) const override {
     if (auto update = dyn_cast<gpu::LocalAtomicScatterRMWOp>(op))
       return updateShared(emitter, update);
     if (auto dot = dyn_cast<tensor::DotScaledOp>(op))
       return emitScaledDot(emitter, dot);
-    if (!isa<gpu::AsyncCommitGroupOp, gpu::AsyncWaitOp>(op))
-      return std::nullopt;
-    emitter.define(op->getResult(0), Registers());
-    return success();
+    return emitDirectCopies(emitter, op, *target.amd);
   }
 
   void markKernel(Emitter &emitter, FunctionOpInterface, llvm::Function &function) const override {
@@ -171,8 +169,10 @@ public:
     fence(llvm::AtomicOrdering::Acquire);
   }
   void barrier(Emitter &emitter, unsigned, unsigned) const override { meet(emitter, /*onlyShared=*/false); }
-  /// RDNA would wait for loads that run ahead, and empty a cache.
-  void sharedBarrier(Emitter &emitter, unsigned, unsigned) const override { meet(emitter, /*onlyShared=*/true); }
+  /// RDNA would wait for loads that run ahead, and empty a cache; others for all copies to LDS, which only waits of their own are to.
+  void sharedBarrier(Emitter &emitter, unsigned, unsigned) const override {
+    hasDirectCopies(emitter.source) ? meetBesideCopies(emitter) : meet(emitter, /*onlyShared=*/true);
+  }
   void clusterBarrier(Emitter &emitter) const override { barrier(emitter, 0, 0); }
 
   /// Within rows of 16 lanes by DPP, which costs a move; else through the LDS unit, without its memory.

@@ -1,5 +1,6 @@
 #include "compiler/llvm/amd/BufferAccess.h"
 
+#include "compiler/gpu/DirectCopies.h"
 #include "compiler/gpu/dialect/AmdOps.h"
 #include "compiler/llvm/gpu/Packing.h"
 #include "compiler/llvm/gpu/memory/GlobalAccess.h"
@@ -42,13 +43,8 @@ static unsigned cacheBits(tensor::CacheModifier cache, bool isStore, const gpu::
 namespace {
 class BufferAccessor : public GlobalAccessor {
 public:
-  BufferAccessor(Emitter &emitter, llvm::Value *base, unsigned cache, const gpu::AmdArchitecture &target)
-      : emitter(emitter), builder(emitter.builder), base(base), cache(cache) {
-    const unsigned flags = target.isCdna() ? 0x27000 : 0x31027000; // plain dwords; offsets are checked one by one
-    resource = emitter.intrinsic(llvm::Intrinsic::amdgcn_make_buffer_rsrc,
-                                 {base, builder.getInt16(0), builder.getInt64(0x7ffffffe), emitter.i32(flags)},
-                                 {builder.getPtrTy(8), base->getType()});
-  }
+  BufferAccessor(Emitter &emitter, BufferPlace place)
+      : emitter(emitter), builder(emitter.builder), place(place), resource(place.resource), cache(place.cache) {}
 
   bool isPlain() const override { return false; }
 
@@ -83,29 +79,47 @@ private:
   }
 
   llvm::Value *offsetOf(const AccessGroup &group, llvm::Value *mask) {
-    llvm::Value *address = builder.CreatePtrToInt(group.address(emitter), builder.getInt64Ty());
-    llvm::Value *bytes = builder.CreateSub(address, builder.CreatePtrToInt(base, builder.getInt64Ty()));
-    llvm::Value *offset = builder.CreateTrunc(bytes, builder.getInt32Ty());
-    return mask ? builder.CreateSelect(mask, offset, emitter.i32(0x80000000u)) : offset; // which is out of range
+    return place.offsetOf(emitter, group.address(emitter), mask);
   }
 
   Emitter &emitter;
   llvm::IRBuilder<> &builder;
-  llvm::Value *base, *resource;
+  BufferPlace place;
+  llvm::Value *resource;
   unsigned cache;
 };
 } // namespace
 
+llvm::Value *BufferPlace::offsetOf(Emitter &emitter, llvm::Value *address, llvm::Value *mask) const {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  llvm::Value *bytes = builder.CreateSub(builder.CreatePtrToInt(address, builder.getInt64Ty()),
+                                         builder.CreatePtrToInt(base, builder.getInt64Ty()));
+  llvm::Value *offset = builder.CreateTrunc(bytes, builder.getInt32Ty());
+  return mask ? builder.CreateSelect(mask, offset, emitter.i32(0x80000000u)) : offset; // which is out of range
+}
+
+BufferPlace placeInBuffer(Emitter &emitter, Operation *op, tensor::CacheModifier cache,
+                          const gpu::AmdArchitecture &target) {
+  Value pointers = op->getOperand(0);
+  Value found = !op->hasAttr(gpu::bufferAccessName)      ? Value()
+                : op->hasAttr(gpu::bufferOfArgumentName) ? gpu::smallArgument(pointers)
+                                                         : baseOf(pointers);
+  if (!found)
+    return {};
+  llvm::IRBuilder<> &builder = emitter.builder;
+  const unsigned flags = target.isCdna() ? 0x27000 : 0x31027000; // plain dwords; offsets are checked one by one
+  llvm::Value *base = emitter.registers(found)[0];
+  llvm::Value *resource =
+      emitter.intrinsic(llvm::Intrinsic::amdgcn_make_buffer_rsrc,
+                        {base, builder.getInt16(0), builder.getInt64(0x7ffffffe), emitter.i32(flags)},
+                        {builder.getPtrTy(8), base->getType()});
+  return {base, resource, cacheBits(cache, isa<tensor::StoreOp>(op), target)};
+}
+
 std::unique_ptr<GlobalAccessor> accessBuffer(Emitter &emitter, Operation *op, tensor::CacheModifier cache,
                                              const gpu::AmdArchitecture &target) {
-  if (!op->hasAttr(gpu::bufferAccessName))
-    return nullptr;
-  const bool isStore = isa<tensor::StoreOp>(op);
-  Value base = baseOf(op->getOperand(0));
-  if (!base)
-    return nullptr;
-  return std::make_unique<BufferAccessor>(emitter, emitter.registers(base)[0], cacheBits(cache, isStore, target),
-                                          target);
+  BufferPlace place = placeInBuffer(emitter, op, cache, target);
+  return place.resource ? std::make_unique<BufferAccessor>(emitter, place) : nullptr;
 }
 
 } // namespace triton::amd

@@ -7,6 +7,17 @@
 
 namespace triton::amd {
 
+/// A buffer that an access is of.
+struct BufferPlace {
+  llvm::Value *base = nullptr, *resource = nullptr; // null: the access is of none
+  unsigned cache = 0;                               // the bits of an instruction that say how caches treat it
+  /// Where a lane's access goes; where `mask` (null: always) is false, out of range.
+  llvm::Value *offsetOf(simt::Emitter &emitter, llvm::Value *address, llvm::Value *mask) const;
+};
+/// Of a marked access, whose first operand are its pointers.
+BufferPlace placeInBuffer(simt::Emitter &emitter, mlir::Operation *op, tensor::CacheModifier cache,
+                          const gpu::AmdArchitecture &target);
+
 /// How a marked `tt.load` or `tt.store` (compiler/gpu/passes/memory/LowerBufferAccesses.cpp) is done; null for others.
 std::unique_ptr<simt::GlobalAccessor> accessBuffer(simt::Emitter &emitter, mlir::Operation *op,
                                                    tensor::CacheModifier cache, const gpu::AmdArchitecture &target);

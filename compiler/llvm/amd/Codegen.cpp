@@ -3,6 +3,7 @@
 #include "compiler/llvm/BitcodeLibraries.h"
 #include "compiler/llvm/LlvmTargets.h"
 #include "compiler/llvm/amd/AmdMachine.h"
+#include "compiler/llvm/amd/DirectCopy.h"
 
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -46,6 +47,7 @@ llvm::Expected<Code> Code::emit(mlir::ModuleOp module, const CodegenOptions &opt
     return error;
   if (llvm::Error error = code.write(module, options.emit, *createMachine(options.emit.target)))
     return error;
+  separateCopies(*code.llvmModule);
   return code;
 }
 

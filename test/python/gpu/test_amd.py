@@ -209,6 +209,32 @@ def test_scaled_products(arch, kinds, size, depth, instruction):
     assert re.search(instruction, compiled.asm["amdgcn"]) and compiled.asm["hsaco"][:4] == b"\x7fELF"
 
 
+@triton.jit
+def loop_kernel(a_ptr, b_ptr, c_ptr, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BK)
+    a_ptrs, b_ptrs = a_ptr + m[:, None] * 1024 + k[None, :], b_ptr + k[:, None] * N + n[None, :]
+    total = tl.zeros((M, N), tl.float32)
+    for i in range(0, K, BK):
+        total = tl.dot(tl.load(a_ptrs, k[None, :] < K - i, 0.0), tl.load(b_ptrs), total)
+        a_ptrs += BK
+        b_ptrs += BK * N
+    tl.store(c_ptr + m[:, None] * N + n[None, :], total)
+
+
+def test_direct_copies_stay_under_way():
+    """In the loop a wave waits for the oldest copies alone, and LLVM adds no wait for the others."""
+    names = {"a_ptr": "*fp16", "b_ptr": "*fp16", "c_ptr": "*fp32", "K": "i32"}
+    sizes = {"M": 128, "N": 128, "BK": 64}
+    attributes = {(i,): [["tt.divisibility", 16], ["tt.pointer_range", 32]] for i in range(3)} | {(3,): [["tt.divisibility", 16]]}  # fmt: skip
+    source = ASTSource(loop_kernel, names | dict.fromkeys(sizes, "constexpr"), constexprs=sizes, attrs=attributes)
+    compiled = triton.compile(source, target=GPUTarget("hip", "gfx950", 64), options={"num_stages": 3})
+    text = compiled.asm["amdgcn"]
+    body = max(re.findall(r"^\.LBB0_\d+:.*?s_cbranch_scc\d \.LBB0_\d+$", text, re.M | re.S), key=lambda part: part.count("v_mfma"))  # fmt: skip
+    assert len(re.findall(r"buffer_load_dwordx4 .* lds", body)) == 8
+    assert re.findall(r"vmcnt\((\d+)\)", body) == ["8"] and body.count("s_barrier") == 1
+    assert compiled.metadata.shared > 3 * 2 * 128 * 64 * 2, "three buffers of each operand, with gaps"
+
+
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_messages_go_to_memory_that_the_launch_brings(arch):
     @triton.jit

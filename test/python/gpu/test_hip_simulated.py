@@ -17,6 +17,8 @@ pytestmark = pytest.mark.cpu_only
         ("hip_gluon_cases.py", "gfx942"),
         ("hip_matrix_cases.py", "gfx950"),
         ("hip_matrix_cases.py", "gfx1250"),
+        ("hip_copy_cases.py", "gfx942"),
+        ("hip_copy_cases.py", "gfx950"),
     ],
 )
 def test_simulated_amd_gpus(cases, arch, tmp_path):

@@ -59,6 +59,7 @@ private:
   void waitUnderDots();
   void startTmaCopies(StageBuffers &buffers);
   void startCopies();
+  mlir::Value inLayout(mlir::Value value, mlir::Attribute layout, Place where);
   void readIntoRegisters(const LoopBuffer &buffer, mlir::Value view);
   void storeAlternately(LocalAllocOp filled, mlir::Value value);
   void readUsesIntoRegisters(mlir::Operation *load, mlir::Value view);

@@ -1,6 +1,7 @@
 #include "compiler/gpu/passes/loops/LoopPlan.h"
 
 #include "compiler/gpu/Buffers.h"
+#include "compiler/gpu/DirectCopies.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/ExchangePlans.h"
 #include "compiler/gpu/GlobalRoots.h"
@@ -160,6 +161,47 @@ struct Planner {
     LoopBuffer buffer = planCopyLayout(load);
     buffer.ahead = std::move(ahead);
     return buffer;
+  }
+
+  /// A copy that AMD's GPUs make without registers. Only of small arguments: there a mask is an offset, so that every wave makes every copy, and waits can count them.
+  std::optional<LoopBuffer> planDirectCopy(tensor::LoadOp load) {
+    auto type = dyn_cast<RankedTensorType>(load.getType());
+    if (!type || !type.getElementType().isIntOrFloat() || type.getElementTypeBitWidth() < 8 || load.getIsVolatile() ||
+        !isZeroOrAbsent(load.getOther()) || !smallArgument(load.getPtr()) || mayWrite(body, rootOf(load.getPtr())))
+      return std::nullopt;
+    LoopBuffer buffer{.load = load, .producer = LoopBuffer::Producer::AsyncCopy};
+    for (Value operand : load->getOperands())
+      if (!collect(operand, buffer.ahead))
+        return std::nullopt;
+    buffer.pieceBytes = directPiece(*target.amd, copyBytes(load));
+    Attribute layout =
+        buffer.pieceBytes ? directBuffer(type, fastestDim(type), buffer.pieceBytes, target.lanes()) : Attribute();
+    if (!layout)
+      return std::nullopt;
+    buffer.type =
+        MemDescType::get(type.getShape(), type.getElementType(), layout, SharedMemoryAttr::get(type.getContext()));
+    buffer.copyLayout = directLayout(buffer.type, buffer.pieceBytes, target.lanes(), getNumWarps(loop));
+    return buffer.copyLayout ? std::optional(buffer) : std::nullopt;
+  }
+
+  LoopPlan planDirectCopies(unsigned numStages) {
+    LoopPlan plan;
+    for (tensor::LoadOp load : body->getOps<tensor::LoadOp>()) {
+      if (!isWanted(load.getResult()))
+        continue;
+      std::optional<LoopBuffer> buffer = planDirectCopy(load);
+      if (!buffer)
+        return LoopPlan();
+      plan.buffers.push_back(*buffer);
+    }
+    plan.depth = numStages;
+    auto complete = [](LoopPlan loads) {
+      loads.distance = loads.depth - 1;
+      return loads;
+    };
+    const size_t count = plan.buffers.size();
+    plan = fitIntoShared(loop, plan, complete);
+    return plan.buffers.size() == count ? plan : LoopPlan();
   }
 
   /// The loads that `isWanted` says, of those that can run ahead.
@@ -429,7 +471,10 @@ struct Planner {
     if (nests || waitsForOthers())
       return plan;
     if (target.isAmd()) {
-      plan = planRegisterLoads();
+      if (copiesDirectly(loop->getParentOfType<ModuleOp>(), target))
+        plan = planDirectCopies(numStages);
+      if (!plan)
+        plan = planRegisterLoads();
       if (plan)
         scheduleLoop(loop, plan);
       return plan;

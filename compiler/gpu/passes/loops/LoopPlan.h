@@ -31,8 +31,11 @@ struct LoopBuffer {
   LocalAllocOp filled;
   /// In which layout to read values that go on into a buffer with another order of elements; null: in those that they are used in.
   mlir::Attribute transposing;
+  /// On AMD GPUs: the layout of the pointers by which waves fill the buffer side by side, in pieces of `pieceBytes` (DirectCopies.h).
+  mlir::Attribute copyLayout = {};
+  unsigned pieceBytes = 0;
   /// What computes its addresses and mask, in the loop.
-  llvm::SetVector<mlir::Operation *> ahead;
+  llvm::SetVector<mlir::Operation *> ahead = {};
   /// 1: only the dot that is done an iteration later reads it, so it is copied an iteration later too.
   unsigned stage = 0;
 
@@ -126,8 +129,8 @@ struct LoopPlan {
 /// More stages have nothing left to hide, and the code in front of the loop would grow with their square.
 inline constexpr int64_t mostStages = 32;
 
-/// AMD's GPUs have no copies that this knows: there loads run one iteration ahead, into registers, as many as leave some to compute with, beside what
-/// the loop carries.
+/// AMD's GPUs that copy directly to LDS do so for all loads that dots need, or for none. Elsewhere loads run one iteration ahead, into registers, as many as leave some to compute
+/// with, beside what the loop carries.
 ///
 /// Empty if there is nothing to gain or something stands in the way. Fewer than two stages are none; above `mostStages` all are alike.
 /// Taken are loads whose values reach a dot; in a loop that has a number of stages of its own, which counts then, all loads, as long as their

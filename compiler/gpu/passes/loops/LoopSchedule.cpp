@@ -158,8 +158,10 @@ void LoopPlan::print(llvm::raw_ostream &os) const {
   os << "loop of " << distance + 1 << " stages" << (specialized ? ", copies by a producer warp" : "") << "\n";
   for (const LoopBuffer &buffer : buffers) {
     os << "buffer of " << buffer.load->getName() << ": " << buffer.type << ", depth " << depth << ", filled by "
-       << (buffer.isTma() ? "TMA" : "cp.async") << " in stage " << buffer.stage << ", released by "
-       << nameOf(release, isReadByThreads()) << "\n";
+       << (buffer.isTma()      ? "TMA"
+           : buffer.copyLayout ? "waves side by side"
+                               : "cp.async")
+       << " in stage " << buffer.stage << ", released by " << nameOf(release, isReadByThreads()) << "\n";
     if (buffer.transposing)
       os << "transposed through " << buffer.transposing << ", depth "
          << (storesAlternately(buffer) ? transposedDepth : 1) << "\n";

@@ -1,5 +1,6 @@
 // Multi-buffering of a pipelined loop: `depth` buffers instead of one, which copies (cp.async or TMA) fill in turn, iterations ahead of the dots that
 // read them.
+#include "compiler/gpu/DirectCopies.h"
 #include "compiler/gpu/PrivateAttributes.h"
 #include "compiler/gpu/SharedAccesses.h"
 #include "compiler/gpu/Tma.h"
@@ -108,8 +109,12 @@ void LoopPipeliner::waitForBuffers() {
                              rewriter.getI32IntegerAttr(plan.distance - 1)));
   if (needsFence())
     wait(FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false)));
-  if (needsBarrier())
-    wait(BarrierOp::create(rewriter, loc));
+  if (!needsBarrier())
+    return;
+  auto barrier = BarrierOp::create(rewriter, loc);
+  if (llvm::any_of(plan.buffers, [](LoopBuffer &buffer) { return bool(buffer.copyLayout); }))
+    barrier->setAttr(sharedOnlyName, rewriter.getUnitAttr()); // any other would wait for copies under way
+  wait(barrier);
 }
 
 /// Where a dot is in flight when an iteration ends, the wait for the next one's copies, with the fence, which takes some 40 cycles, stands there and
@@ -175,6 +180,42 @@ void LoopPipeliner::startTmaCopies(StageBuffers &buffers) {
   }
 }
 
+/// The same values in the layout of a copy: computed so, as far as the loop computes them, so that what it gets from outside changes hands once.
+Value LoopPipeliner::inLayout(Value value, Attribute layout, Place where) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || type.getEncoding() == layout)
+    return value;
+  auto wanted = withLayout(type, layout);
+  OpBuilder::InsertionGuard guard(rewriter);
+  if (loop.isDefinedOutsideOfLoop(value)) {
+    rewriter.setInsertionPoint(loop);
+    return ConvertLayoutOp::create(rewriter, loc, wanted, value);
+  }
+  Operation *op = value.getDefiningOp();
+  if (op)
+    rewriter.setInsertionPointAfter(op);
+  else
+    rewriter.setInsertionPointToStart(loop.getBody());
+  Operation *made = nullptr;
+  if (auto splat = dyn_cast_or_null<tensor::SplatOp>(op)) {
+    made = tensor::SplatOp::create(rewriter, op->getLoc(), wanted, splat.getSrc());
+  } else if (auto spread = dyn_cast_or_null<tensor::BroadcastOp>(op)) {
+    made = tensor::BroadcastOp::create(rewriter, op->getLoc(), wanted, inLayout(spread.getSrc(), layout, where));
+  } else if (op && op->getNumResults() == 1 && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+             (OpTrait::hasElementwiseMappableTraits(op) || isa<tensor::AddPtrOp>(op))) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(inLayout(operand, layout, where));
+    made = rewriter.clone(*op);
+    made->setOperands(operands);
+    made->getResult(0).setType(wanted);
+  } else {
+    made = ConvertLayoutOp::create(rewriter, loc, wanted, value);
+  }
+  place({made}, where);
+  return made->getResult(0);
+}
+
 void LoopPipeliner::startCopies() {
   startTmaCopies(regular);
   startTmaCopies(delayed);
@@ -185,9 +226,17 @@ void LoopPipeliner::startCopies() {
     StageBuffers &buffers = ofStage(buffer.stage);
     rewriter.setInsertionPoint(load);
     auto slot = MemDescIndexOp::create(rewriter, loc, multi, carried(buffers.fill.slot));
+    Value pointers = load.getPtr(), mask = load.getMask();
+    if (buffer.copyLayout) {
+      const Place where = {buffer.stage, cluster::copies};
+      pointers = inLayout(pointers, buffer.copyLayout, where);
+      mask = mask ? inLayout(mask, buffer.copyLayout, where) : mask;
+    }
     auto filling =
-        AsyncCopyGlobalToLocalOp::create(rewriter, load.getLoc(), AsyncTokenType::get(loop.getContext()), load.getPtr(),
-                                         slot, load.getMask(), Value(), load.getCache(), load.getEvict(), false);
+        AsyncCopyGlobalToLocalOp::create(rewriter, load.getLoc(), AsyncTokenType::get(loop.getContext()), pointers,
+                                         slot, mask, Value(), load.getCache(), load.getEvict(), false);
+    if (buffer.copyLayout)
+      filling->setAttr(directCopyName, rewriter.getI32IntegerAttr(buffer.pieceBytes));
     placeCopy({slot, filling}, buffer.stage);
     auto view = MemDescIndexOp::create(rewriter, loc, multi, carried(buffers.read.slot));
     if (buffer.filled)

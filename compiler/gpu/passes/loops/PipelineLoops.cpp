@@ -43,8 +43,8 @@
 // Loads that dots need and that cannot be copied in pieces of 4 bytes or more, scales of columns for instance, are loaded an iteration ahead into
 // registers, if they are few.
 //
-// On AMD GPUs, whose copies to shared memory are not known here, all loads that dots need run an iteration ahead into registers, as many as there are
-// registers for. Threads store them to shared memory where an iteration ends:
+// On AMD GPUs that copy directly to shared memory, 16 bytes a lane, loops are pipelined as with cp.async: as many stages as asked for. On the others all loads that dots need run an iteration
+// ahead into registers, as many as there are registers for. Threads store them to shared memory where an iteration ends:
 //   scf.for … iter_args(%acc, %p) {
 //     %next = tt.load %p                              on its way while the rest is done
 //     %x = ttg.local_load %buffer                     the values of this iteration

@@ -1,17 +1,15 @@
-// On AMD GPUs, accesses by a base and offsets become accesses by pointers, marked as what they were, and copies to shared memory a load and a store.
+// On AMD GPUs, accesses by a base and offsets become accesses by pointers, marked as what they were, and copies to shared memory a load and a store, but for those that go there directly.
 //
 //   %x = amdg.buffer_load %base[%offsets], %mask : tensor<64xf32, #blocked>
 // becomes
 //   %p = tt.addptr (tt.splat %base), %offsets
 //   %x = tt.load %p, %mask {amdg.buffer}
 //
-// So are accesses at 32-bit offsets from an argument that `tt.pointer_range = 32` says points to less than 2^31 bytes. From here on what is known of pointers holds for them: how wide accesses are, who writes what. AMD's code generator takes a marked access apart again, into the base, which a wave
+// So are accesses at 32-bit offsets from an argument that `tt.pointer_range = 32` says points to less than 2^31 bytes, in loops that move their pointers too. From here on what is known of pointers holds for them: how wide accesses are, who writes what. AMD's code generator takes a marked access apart again, into the base, which a wave
 // has once, and 32-bit offsets. Runs last, when all layouts are there.
-#include "compiler/gpu/Gpu.h"
+#include "compiler/gpu/DirectCopies.h"
 #include "compiler/gpu/dialect/AmdOps.h"
 #include "compiler/gpu/passes/Passes.h"
-
-#include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -78,22 +76,14 @@ static void lower(AsyncCopyGlobalToLocalOp op) {
                        false);
 }
 
-/// Marks an access whose base is a pointer argument to less than 2^31 bytes (`tt.pointer_range = 32`), at 32-bit offsets from it.
-static void markSmall(Operation *op) {
-  Value pointers = op->getOperand(0);
-  while (auto add = pointers.getDefiningOp<tensor::AddPtrOp>()) {
-    if (!getElementTypeOrSelf(add.getOffset().getType()).isInteger(32))
-      return;
-    pointers = add.getPtr();
-  }
-  auto splat = pointers.getDefiningOp<tensor::SplatOp>();
-  auto argument = splat ? dyn_cast<BlockArgument>(splat.getSrc()) : BlockArgument();
-  auto function = argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()) : FunctionOpInterface();
-  if (!function || !argument.getOwner()->isEntryBlock())
+/// Marks an access of a small argument.
+static void markSmall(Operation *op, Value pointers) {
+  if (auto load = dyn_cast<tensor::LoadOp>(op); load && load.getIsVolatile())
+    return; // LLVM takes what an instruction of buffers reads for what stays there
+  if (!smallArgument(pointers))
     return;
-  auto range = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "tt.pointer_range");
-  if (range && range.getInt() == 32)
-    op->setAttr(bufferAccessName, UnitAttr::get(op->getContext()));
+  op->setAttr(bufferAccessName, UnitAttr::get(op->getContext()));
+  op->setAttr(bufferOfArgumentName, UnitAttr::get(op->getContext()));
 }
 
 namespace {
@@ -106,11 +96,13 @@ struct LowerBufferAccesses : impl::LowerBufferAccessesBase<LowerBufferAccesses> 
       return;
     SmallVector<Operation *> accesses;
     getOperation().walk([&](Operation *op) {
-      if (isa<amd::BufferLoadOp, amd::BufferStoreOp, amd::BufferAtomicRMWOp, amd::BufferLoadToLocalOp,
-              AsyncCopyGlobalToLocalOp>(op))
+      if (op->hasAttr(directCopyName))
+        markSmall(op, cast<AsyncCopyGlobalToLocalOp>(op).getSrc());
+      else if (isa<amd::BufferLoadOp, amd::BufferStoreOp, amd::BufferAtomicRMWOp, amd::BufferLoadToLocalOp,
+                   AsyncCopyGlobalToLocalOp>(op))
         accesses.push_back(op);
       else if (isa<tensor::LoadOp, tensor::StoreOp>(op) && isa<RankedTensorType>(op->getOperand(0).getType()))
-        markSmall(op);
+        markSmall(op, op->getOperand(0));
     });
     for (Operation *op : accesses) {
       llvm::TypeSwitch<Operation *>(op)

@@ -23,7 +23,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   }
   // CHECK-LABEL: @small
   tt.func @small(%x: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %y: !tt.ptr<f32>, %offsets: tensor<64xi32, #blocked>) {
-    // CHECK: tt.load %{{.*}} {amdg.buffer}
+    // CHECK: tt.load %{{.*}} {amdg.buffer, amdg.of_argument}
     // CHECK-NOT: amdg.buffer
     %xs = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>, #blocked>
     %ys = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>, #blocked>
@@ -31,6 +31,23 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     %py = tt.addptr %ys, %offsets : tensor<64x!tt.ptr<f32>, #blocked>, tensor<64xi32, #blocked>
     %v = tt.load %px : tensor<64x!tt.ptr<f32>, #blocked>
     tt.store %py, %v : tensor<64x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+  // What a loop has moved its pointers by is the same for all elements, and may have 64 bits; so may a scalar that was added first.
+  // CHECK-LABEL: @moved
+  tt.func @moved(%x: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %distance: i64, %offsets: tensor<64xi32, #blocked>, %wide: tensor<64xi64, #blocked>) {
+    // CHECK: tt.load %{{.*}} {amdg.buffer, amdg.of_argument}
+    // CHECK: tt.load %{{.*}} : tensor
+    // CHECK: tt.load %{{.*}} {isVolatile = true}
+    %row = tt.addptr %x, %distance : !tt.ptr<f32>, i64
+    %xs = tt.splat %row : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>, #blocked>
+    %by = tt.splat %distance : i64 -> tensor<64xi64, #blocked>
+    %begin = tt.addptr %xs, %offsets : tensor<64x!tt.ptr<f32>, #blocked>, tensor<64xi32, #blocked>
+    %now = tt.addptr %begin, %by : tensor<64x!tt.ptr<f32>, #blocked>, tensor<64xi64, #blocked>
+    %far = tt.addptr %begin, %wide : tensor<64x!tt.ptr<f32>, #blocked>, tensor<64xi64, #blocked>
+    %u = tt.load %now : tensor<64x!tt.ptr<f32>, #blocked>
+    %v = tt.load %far : tensor<64x!tt.ptr<f32>, #blocked>
+    %w = tt.load %now {isVolatile = true} : tensor<64x!tt.ptr<f32>, #blocked>
     tt.return
   }
 }

@@ -45,10 +45,14 @@ class HIPBackend(NativeBackend):
         return parsed
 
     def native_options(self, options) -> dict:
+        given = super().native_options(options)
+        if knobs.amd.use_expert_scheduling and options.arch == "gfx1250":
+            given["llvm_flags"] = [*given.get("llvm_flags", []), "amdgpu-expert-scheduling-mode"]
         return {
-            **super().native_options(options),
+            **given,
             "line_info": not knobs.compilation.disable_line_info,
             "simulated": simulated("hip") is not None,
+            "direct_copies": {None: -1, False: 0, True: 1}[knobs.amd.use_async_copy],
         }
 
     @property

@@ -1,0 +1,147 @@
+"""The cases of test_hip_simulated.py about buffer instructions, and about loops that copy to LDS without registers."""
+
+import os
+import re
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from triton import knobs
+
+ARCH = os.environ["TRITON_SIMULATE"]
+WIDE = ARCH == "gfx950"
+
+
+@triton.jit
+def product(a_ptr, b_ptr, c_ptr, M, N, K, a_row, b_row, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n, k = tl.arange(0, BN), tl.arange(0, BK)
+    a_ptrs = a_ptr + m[:, None] * a_row + k[None, :]
+    b_ptrs = b_ptr + k[:, None] * b_row + n[None, :]
+    total = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, tl.cdiv(K, BK)):
+        a = tl.load(a_ptrs, mask=k[None, :] < K - i * BK, other=0.0)
+        b = tl.load(b_ptrs, mask=k[:, None] < K - i * BK, other=0.0)
+        total = tl.dot(a, b, total)
+        a_ptrs += BK
+        b_ptrs += BK * b_row
+    tl.store(c_ptr + m[:, None] * N + n[None, :], total, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+def operands(M, N, K):
+    generator = np.random.default_rng(0)
+    a, b = (generator.integers(-4, 5, shape).astype(np.float16) for shape in ((M, K), (K, N)))
+    return a, b, np.zeros((M, N), np.float32)
+
+
+def multiply(a, b, c, stages, blocks=(64, 64, 64), **options):
+    (M, K), N = a.shape, b.shape[1]
+    return product[(triton.cdiv(M, blocks[0]),)](a, b, c, M, N, K, K, N, *blocks, num_stages=stages, **options)
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3, 4])
+@pytest.mark.parametrize("K", [48, 64, 128, 200, 512])
+def test_products(K, stages):
+    """Fewer iterations than stages, and a last one that is cut off."""
+    a, b, c = operands(64, 64, K)
+    kernel = multiply(a, b, c, stages)
+    assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+    copies = len(re.findall(r"call void @llvm.amdgcn.raw.ptr.buffer.load.lds\(", kernel.asm["llir"]))
+    assert (copies > 0) == (WIDE and stages > 1 and K % 16 == 0), "16 bytes at once, or through registers"
+    if copies:
+        assert set(re.findall(r"load\.lds\(ptr addrspace\(8\)[^,]*, [^,]*, i32 (\d+),", kernel.asm["llir"])) == {"16"}
+
+
+@pytest.mark.parametrize("blocks", [(128, 64, 32), (32, 32, 128), (64, 128, 32)])
+@pytest.mark.parametrize("warps", [1, 4, 8])
+def test_tiles(blocks, warps):
+    a, b, c = operands(128, blocks[1], 256)
+    multiply(a, b, c, 3, blocks, num_warps=warps)
+    assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_the_knob(wanted):
+    with knobs.amd.scope():
+        knobs.amd.use_async_copy = wanted
+        a, b, c = operands(64, 64, 256)
+        kernel = multiply(a, b, c, 3, (64, 64, 32 if wanted else 16))
+    assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+    assert ("buffer.load.lds" in kernel.asm["llir"]) == wanted
+
+
+def said(kernel, launch, change):
+    """What is found when the kernel's code is changed."""
+    original = kernel.kernel
+    kernel.kernel = change(kernel.asm["llir"]).encode()
+    try:
+        launch()
+    except RuntimeError as error:
+        return str(error)
+    finally:
+        kernel.close()
+        kernel.kernel = original
+    return ""
+
+
+@pytest.mark.skipif(not WIDE, reason="loads go through registers")
+def test_planted_mistakes_are_found(monkeypatch):
+    """Waits that wait for one copy too few, or for none, and missing barriers."""
+    monkeypatch.setenv("TRITON_SANITIZE", "race")
+    monkeypatch.setenv("TRITON_SIMULATE_SEED", "3")
+    a, b, c = operands(64, 64, 512)
+
+    def launch():
+        return multiply(a, b, c, 3)
+
+    kernel = launch()
+    assert said(kernel, launch, lambda text: text) == ""
+    wait = r"call void @llvm.amdgcn.s.waitcnt\(i32 (\d+)\)"
+    counts = [int(count) for count in re.findall(wait, kernel.asm["llir"])]
+    assert any(count & 15 for count in counts), "some copies stay under way"
+
+    def later(match):
+        return match[0].replace(match[1], str(int(match[1]) + 1))
+
+    for change in (lambda text: re.sub(wait, later, text), lambda text: re.sub(r".*" + wait + ".*", "", text)):
+        assert "of shared memory are not ordered" in said(kernel, launch, change)
+    assert "of shared memory are not ordered" in said(kernel, launch, lambda text: re.sub(r".*call void @llvm.amdgcn.s.barrier\(\).*", "", text))  # fmt: skip
+
+
+@triton.jit
+def shift(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, tl.load(x_ptr + i + 1, i + 1 < n, -1.0), i < n)
+
+
+def test_buffer_instructions_reach_2_gib():
+    def instructions(x, **variables):
+        out = np.zeros(1000, np.float32)
+        kernel = shift[(1,)](x, out, 1000, 1024)
+        assert np.array_equal(out, np.append(x[1:1000], -1).astype(np.float32))
+        return "raw.ptr.buffer.load" in kernel.asm["llir"], "raw.ptr.buffer.store" in kernel.asm["llir"]
+
+    x = np.arange(1000, dtype=np.float32)
+    assert instructions(x) == (True, True)
+    large = np.zeros(2**29, np.float32)[:1000]  # of memory that nobody touches
+    assert instructions(large) == (False, True)
+    assert instructions(np.arange(1001, dtype=np.float32)[1:]) == (False, True), "kernels may look at what comes before"
+    with knobs.amd.scope():
+        knobs.amd.use_buffer_ops = False
+        assert instructions(x) == (False, False)
+
+
+@triton.jit
+def backwards(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    end = x_ptr + n
+    tl.store(out_ptr + i, tl.load(end - 1 - i, i < n, 0.0), i < n)
+
+
+def test_offsets_below_a_moved_base():
+    """Offsets are those from the argument: a base in the middle has elements on both sides."""
+    x, out = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+    kernel = backwards[(1,)](x, out, 100, 128)
+    assert "raw.ptr.buffer.load" in kernel.asm["llir"]
+    assert np.array_equal(out, x[::-1])
