@@ -19,6 +19,7 @@ import triton.language as tl
 
 DEVICE = triton.runtime.driver.active.get_active_torch_device()
 ON_CPU = DEVICE.type == "cpu"
+ON_AMD = triton.runtime.driver.active.get_current_target().backend == "hip"
 
 # The idea
 # --------
@@ -42,6 +43,26 @@ ON_CPU = DEVICE.type == "cpu"
 
 
 def configurations():
+    if ON_AMD:
+        # A wave has 64 lanes, and loads of the next iteration lie in registers while this one is computed: two stages. One read of an operand may feed two
+        # matrix instructions (kpack), and small instructions often win (matrix_instr_nonkdim).
+        tiles = [(256, 256, 32, 8, 16), (256, 128, 32, 8, 16), (128, 128, 64, 4, 16), (128, 128, 32, 4, 32), (64, 64, 32, 4, 16)]  # fmt: skip
+        tiles = tiles[-1:] if ON_CPU else tiles  # simulated
+        return [
+            triton.Config(
+                {
+                    "BLOCK_SIZE_M": m,
+                    "BLOCK_SIZE_N": n,
+                    "BLOCK_SIZE_K": k,
+                    "GROUP_SIZE_M": 8,
+                    "matrix_instr_nonkdim": size,
+                    "kpack": 2,
+                },
+                num_stages=2,
+                num_warps=warps,
+            )  # fmt: skip
+            for m, n, k, warps, size in tiles
+        ]
     if ON_CPU:
         # (rows, columns, depth) of the blocks. Large tiles reuse more, and small ones waste less at the edges.
         tiles = [(128, 128, 64), (64, 64, 64), (32, 64, 64)]

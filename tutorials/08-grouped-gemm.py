@@ -17,6 +17,7 @@ import triton.language as tl
 
 DEVICE = triton.runtime.driver.active.get_active_torch_device()
 ON_CPU = DEVICE.type == "cpu"
+ON_AMD = triton.runtime.driver.active.get_current_target().backend == "hip"
 
 # The idea
 # --------
@@ -36,6 +37,13 @@ def configurations():
     if ON_CPU:
         return [
             triton.Config({"BLOCK_SIZE_M": m, "BLOCK_SIZE_N": n, "BLOCK_SIZE_K": 32}) for m, n in ((64, 64), (128, 128))
+        ]
+    if ON_AMD:  # what the next iteration needs lies in registers: two stages
+        return [
+            triton.Config(
+                {"BLOCK_SIZE_M": m, "BLOCK_SIZE_N": n, "BLOCK_SIZE_K": k, "kpack": 2}, num_warps=w, num_stages=2
+            )
+            for m, n, k, w in ((256, 128, 32, 8), (128, 128, 32, 4), (128, 128, 64, 4), (64, 64, 32, 4))
         ]
     return [
         triton.Config({"BLOCK_SIZE_M": m, "BLOCK_SIZE_N": n, "BLOCK_SIZE_K": k}, num_warps=w, num_stages=s)

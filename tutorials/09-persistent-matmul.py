@@ -22,6 +22,7 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 
 DEVICE = triton.runtime.driver.active.get_active_torch_device()
 ON_CPU = DEVICE.type == "cpu"
+ON_AMD = triton.runtime.driver.active.get_current_target().backend == "hip"
 
 # The idea
 # --------
@@ -54,6 +55,8 @@ def tile_place(tile, num_pid_m, num_pid_n, GROUP_SIZE_M: tl.constexpr):
 def configurations(pre_hook=None, subtiles=(False,)):
     if ON_CPU:
         shapes = [(64, 64, 64, 4, 1), (128, 128, 64, 4, 1)]
+    elif ON_AMD:  # what the next iteration needs lies in registers: two stages
+        shapes = [(128, 128, 32, 4, 2), (128, 128, 64, 4, 2), (256, 128, 32, 8, 2)]
     else:
         shapes = [(128, n, k, w, s) for n, w in ((128, 4), (256, 8)) for k, s in ((64, 3), (64, 4))]
     return [
