@@ -85,9 +85,10 @@ static Family familyOf(const ptx::Statement &statement, const std::vector<Type> 
 static const DecodeTable &table() {
   static const DecodeTable table = [] {
     DecodeTable made;
-    for (auto add : {addArithmetic, addFloats, addApproximations, addConversions, addControl, addCalls, addMemory,
-                     addAtomics, addWarpOperations, addCopies, addMatrixMoves, addMma, addMbarriers, addTensorCopies,
-                     addTensorMaps, addWgmma, addTcgen05, addLaunchControl, addVideo})
+    for (auto add : {addArithmetic, addComparisons, addFloats,  addApproximations, addConversions,
+                     addControl,    addCalls,       addMemory,  addAtomics,        addWarpOperations,
+                     addCopies,     addMatrixMoves, addMma,     addMbarriers,      addTensorCopies,
+                     addTensorMaps, addWgmma,       addTcgen05, addLaunchControl,  addVideo})
       add(made);
     return made;
   }();

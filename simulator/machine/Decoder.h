@@ -148,6 +148,8 @@ bool decodeFloat(Decoder &decoder);
 /// atom and red, and multimem.red, which is one.
 bool decodeAtomic(Decoder &decoder);
 
+/// mov of a special register to a predicate.
+bool decodeIsNotZero(Decoder &decoder);
 /// cp.async.bulk and cp.reduce.async.bulk, and the arrival of cp.async at an mbarrier, which begin as cp.async does.
 bool decodeBulkCopy(Decoder &decoder);
 bool decodeCopyArrival(Decoder &decoder);
@@ -156,6 +158,7 @@ void landCopies(Warp &warp, uint64_t pending, bool withOpenGroup);
 
 // One per file that executes instructions.
 void addArithmetic(DecodeTable &table);
+void addComparisons(DecodeTable &table);
 void addFloats(DecodeTable &table);
 void addApproximations(DecodeTable &table);
 void addConversions(DecodeTable &table);
