@@ -286,7 +286,8 @@ TEST(Amdgcn, MissingBarrierIsARace) {
   EXPECT_TRUE(isNamed) << messageOf(outcome);
 }
 
-/// Each wave copies 64 numbers of `out` to LDS, and then another 64; the lanes of the other wave read the first.
+/// Each wave copies 64 numbers of `out` to LDS, and then another 64; the lanes of the other wave read the first. All copies have landed where `out` is
+/// written.
 static std::string copies(const std::string &wait) {
   return kernel(R"(
   %begin = getelementptr i32, ptr addrspace(1) %out, i32 %thread
@@ -305,6 +306,7 @@ static std::string copies(const std::string &wait) {
   %other = xor i32 %thread, 64
   %theirs = getelementptr i32, ptr addrspace(3) @shared, i32 %other
   %value = load i32, ptr addrspace(3) %theirs, align 4
+  call void @llvm.amdgcn.s.waitcnt(i32 16368)
 )",
                 "declare ptr addrspace(8) @llvm.amdgcn.make.buffer.rsrc.p8.p1(ptr addrspace(1), i16, i64, i32)\n"
                 "declare void @llvm.amdgcn.s.waitcnt(i32)\n"
