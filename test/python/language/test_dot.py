@@ -192,6 +192,7 @@ def test_imprecise_sums(limit, device):
     torch.testing.assert_close(c.double(), expected, rtol=tolerance, atol=10 * tolerance)
 
 
+@pytest.mark.skipif(triton.knobs.runtime.interpret, reason="looks at code")
 def test_imprecise_sums_are_plain_additions():
     """Spelled as Triton's, so that who counts them in PTX finds them: `add.f32`, which ptxas may fuse, not `add.rn.f32`."""
     types = dict.fromkeys(("a_ptr", "b_ptr"), "*fp8e4nv") | {"c_ptr": "*fp32"} | dict.fromkeys(("M", "N", "K"), "i32")
