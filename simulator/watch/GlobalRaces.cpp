@@ -113,59 +113,75 @@ void GlobalRaces::touch(Warp &warp, const Instruction &instruction, Cell &cell, 
       cell.moreReads = uint32_t(readLists.size());
       readLists.emplace_back();
     }
-    std::vector<Event> &list = readLists[cell.moreReads];
-    std::erase_if(list, [&](const Event &event) { return isOver(event, now, clock); });
-    list.push_back(now);
+    Reads &list = readLists[cell.moreReads];
+    if (list.events.size() >= list.pruneAt) { // now and then: a table that all programs read has as many events
+      std::erase_if(list.events, [&](const Event &event) { return isOver(event, now, clock); });
+      list.pruneAt = std::max<size_t>(8, 2 * list.events.size());
+    }
+    list.events.push_back(now);
     return;
   }
   if (!isOver(cell.read, now, clock) && !isInCodeOrder(cell.read, now))
     return fail(cell.read, false);
   if (cell.moreReads) {
-    for (const Event &event : readLists[cell.moreReads])
+    for (const Event &event : readLists[cell.moreReads].events)
       if (!isOver(event, now, clock) && !isInCodeOrder(event, now))
         return fail(event, false);
-    readLists[cell.moreReads].clear();
+    readLists[cell.moreReads] = {};
   }
   cell.write = now;
   cell.read = {};
 }
 
-void GlobalRaces::tell(std::vector<Release> &releases, const Warp &warp, Scope scope,
-                       std::shared_ptr<const Clock> clock) const {
+void GlobalRaces::tell(std::vector<Release> &releases, const Warp &warp, Synchroniser &own, Scope scope,
+                       SharedClock clock) const {
   // A counter of many programs: one clock for all that tell everyone.
   constexpr size_t limit = 8;
   if (releases.size() >= limit && scope == Scope::Device) {
-    auto joined = std::make_shared<Clock>(*clock);
+    std::vector<SharedClock> parts{clock};
     std::erase_if(releases, [&](const Release &release) {
       if (release.scope == Scope::Device)
-        joined->join(*release.clock);
+        parts.push_back(release.clock);
       return release.scope == Scope::Device;
     });
-    clock = std::move(joined);
+    if (parts != own.parts) {
+      auto joined = std::make_shared<Clock>();
+      for (const SharedClock &part : parts)
+        joined->join(*part);
+      own.joined = std::move(joined);
+      own.parts = std::move(parts);
+    }
+    clock = own.joined;
   }
   releases.push_back({std::move(clock), scope, uint32_t(warp.cta.cluster.number), ctaOf(warp)});
 }
 
-/// What a read of this scope learns from writes: those that hold the reader in their scope, and are held by its own.
-Clock GlobalRaces::learned(const Warp &warp, Scope scope, const std::vector<Release> &releases) const {
-  Clock clock;
+/// What a read of this scope learns from writes: the clocks of those that hold the reader in their scope, and are held by its own.
+std::vector<GlobalRaces::SharedClock> GlobalRaces::heard(const Warp &warp, Scope scope,
+                                                         const std::vector<Release> &releases) const {
+  std::vector<SharedClock> clocks;
   for (const Release &release : releases)
     if (const Scope both = std::min(scope, release.scope);
         both == Scope::Device || (both == Scope::Cluster && release.cluster == warp.cta.cluster.number) ||
         (both == Scope::Cta && release.cta == ctaOf(warp)))
-      clock.join(*release.clock);
-  return clock;
+      clocks.push_back(release.clock);
+  return clocks;
 }
 
 void GlobalRaces::synchronise(Warp &warp, const Ordering &ordering, uint64_t address, bool reads, bool writes) {
   RaceWatch &races = *warp.cta.cluster.races;
   Synchroniser &own = synchronisers[races.numberInGrid(warp)];
   if (auto found = reads ? released.find(address) : released.end(); found != released.end()) {
-    const Clock clock = learned(warp, ordering.scope, found->second);
-    if (ordering.acquires)
-      races.learnFromGrid(warp, clock);
-    else
-      own.observed.join(clock);
+    std::vector<SharedClock> clocks = heard(warp, ordering.scope, found->second);
+    if (clocks != own.heard || ordering.acquires != own.heardAcquires) {
+      for (const SharedClock &clock : clocks)
+        if (ordering.acquires)
+          races.learnFromGrid(warp, *clock);
+        else
+          own.observed.join(*clock);
+      own.heard = std::move(clocks);
+      own.heardAcquires = ordering.acquires;
+    }
   }
   if (!writes)
     return;
@@ -177,12 +193,12 @@ void GlobalRaces::synchronise(Warp &warp, const Ordering &ordering, uint64_t add
       own.released = std::make_shared<Clock>(races.toGrid(warp));
       own.releasedAt = warp.executed;
     }
-    tell(released[address], warp, ordering.scope, own.released);
+    tell(released[address], warp, own, ordering.scope, own.released);
     return;
   }
   for (Scope scope : {Scope::Cta, Scope::Cluster, Scope::Device})
     if (own.fenced[size_t(scope)])
-      tell(released[address], warp, std::min(scope, ordering.scope), own.fenced[size_t(scope)]);
+      tell(released[address], warp, own, std::min(scope, ordering.scope), own.fenced[size_t(scope)]);
 }
 
 void GlobalRaces::fence(Warp &warp, Scope scope) {

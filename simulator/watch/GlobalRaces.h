@@ -51,20 +51,30 @@ private:
     unsigned shift = 3; // a cell has 1 << shift bytes
     std::vector<Cell> cells;
   };
+  /// Reads of one cell that nothing orders.
+  struct Reads {
+    std::vector<Event> events;
+    size_t pruneAt = 8; // as many events: those that are over go
+  };
+  using SharedClock = std::shared_ptr<const Clock>; // never changes
   /// What a warp knew when it released, and whom it told.
   struct Release {
-    std::shared_ptr<const Clock> clock;
+    SharedClock clock;
     Scope scope;
     uint32_t cluster, cta; // in the grid
   };
   /// Of a warp that made strong accesses or fences.
   struct Synchroniser {
-    std::array<std::shared_ptr<const Clock>, 3>
-        fenced;                         // what its next relaxed write tells, by the scope of the fence before it
+    std::array<SharedClock, 3> fenced;  // what its next relaxed write tells, by the scope of the fence before it
     uint32_t fencedEpoch = 0;           // of the last fence: a write that tells it is told with it
     Clock observed;                     // what its next fence learns
     uint64_t releasedAt = ~uint64_t(0); // the instruction of its last release: its lanes tell one clock
-    std::shared_ptr<const Clock> released;
+    SharedClock released;
+    // The lanes of an instruction mostly find the same clocks, and leave the same: those of the last one.
+    std::vector<SharedClock> heard;
+    bool heardAcquires = false;
+    std::vector<SharedClock> parts; // that `joined` was made of
+    SharedClock joined;
   };
 
   uint32_t ctaOf(const Warp &warp) const;
@@ -76,8 +86,8 @@ private:
   void touch(Warp &warp, const Instruction &instruction, Cell &cell, const Event &now, const Clock &clock, bool writes,
              uint64_t address);
   void synchronise(Warp &warp, const Ordering &ordering, uint64_t address, bool reads, bool writes);
-  Clock learned(const Warp &warp, Scope scope, const std::vector<Release> &releases) const;
-  void tell(std::vector<Release> &releases, const Warp &warp, Scope scope, std::shared_ptr<const Clock> clock) const;
+  std::vector<SharedClock> heard(const Warp &warp, Scope scope, const std::vector<Release> &releases) const;
+  void tell(std::vector<Release> &releases, const Warp &warp, Synchroniser &own, Scope scope, SharedClock clock) const;
   void report(Warp &warp, const Instruction &instruction, const Event &earlier, const Event &now, bool wasWrite,
               bool writes, uint64_t address);
   std::string describe(const Event &event) const;
@@ -86,7 +96,7 @@ private:
   std::unordered_map<uint64_t, Page> pages; // by address / Page::bytes
   uint64_t lastNumber = ~uint64_t(0);
   Page *lastPage = nullptr;
-  std::deque<std::vector<Event>> readLists;                    // the first one is unused
+  std::deque<Reads> readLists;                                 // the first one is unused
   std::unordered_map<uint64_t, std::vector<Release>> released; // by address: what those learn who read it
   std::unordered_map<uint64_t, Synchroniser> synchronisers;    // by a warp's number in the grid
   std::set<std::pair<std::string, std::string>> reported;      // places of the two
