@@ -9,6 +9,7 @@
 #include "compiler/tensor/Tensor.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/IR/InlineAsm.h"
 
 using namespace mlir;
 
@@ -140,7 +141,21 @@ private:
     builder.SetInsertPoint(behind);
   }
 
+  /// `value`, of which LLVM knows nothing.
+  llvm::Value *hidden(llvm::Value *value) {
+    llvm::Type *type = builder.getInt32Ty();
+    auto *assembly = llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, /*isVarArg=*/false), "mov.b32 $0, $1;",
+                                          "=r,r", /*hasSideEffects=*/true);
+    llvm::CallInst *call = builder.CreateCall(assembly, {value});
+    call->setDoesNotThrow();
+    call->setConvergent();
+    call->setCannotDuplicate();
+    return call;
+  }
+
   /// Runs `body` with the element's cell in hand, which is empty where it was another's.
+  ///
+  /// The lanes of a warp meet behind the critical section, not in front of it: the one that has the lock would wait there for those that want it.
   void locked(llvm::function_ref<void()> body) {
     llvm::Value *address = function->getArg(0);
     llvm::Value *low = builder.CreateTrunc(address, builder.getInt32Ty());
@@ -150,14 +165,16 @@ private:
     constexpr int indexBits = std::countr_zero(cells);
     first = builder.CreateAdd(number(uint32_t(programs * programs)),
                               builder.CreateMul(builder.CreateLShr(mixed, 32 - indexBits), number(wordsOfCell)));
-    llvm::BasicBlock *attempt = block(), *inside = block();
+    llvm::Value *lock = cell(lockWord);
+    llvm::BasicBlock *attempt = block(), *inside = block(), *meet = block(), *behind = block();
     builder.CreateBr(attempt);
     builder.SetInsertPoint(attempt);
-    llvm::Value *lock = cell(lockWord);
     llvm::Value *taken =
         builder.CreateAtomicCmpXchg(lock, number(0), number(1), llvm::MaybeAlign(4), llvm::AtomicOrdering::Acquire,
                                     llvm::AtomicOrdering::Monotonic, scope);
-    builder.CreateCondBr(builder.CreateExtractValue(taken, 1), inside, attempt);
+    llvm::Value *isTaken = builder.CreateExtractValue(taken, 1);
+    builder.CreateCondBr(isTaken, inside, meet);
+
     builder.SetInsertPoint(inside);
     llvm::Value *isIts = builder.CreateAnd(builder.CreateICmpEQ(get(cell(lowWord)), low),
                                            builder.CreateAnd(builder.CreateICmpEQ(get(cell(highWord)), high),
@@ -171,6 +188,12 @@ private:
     });
     body();
     builder.CreateAlignedStore(number(0), lock, llvm::Align(4))->setAtomic(llvm::AtomicOrdering::Release, scope);
+    builder.CreateBr(meet);
+
+    builder.SetInsertPoint(meet);
+    llvm::Value *isDone = isSet(hidden(builder.CreateZExt(isTaken, builder.getInt32Ty())));
+    builder.CreateCondBr(isDone, behind, attempt);
+    builder.SetInsertPoint(behind);
   }
 
   /// What the one who released the element knew, and did until then. It may have learned more since: that is taken along, and may hide a race.
@@ -178,16 +201,15 @@ private:
     llvm::Value *releaser = get(cell(releaserWord)), *program = programIn(releaser);
     when(builder.CreateAnd(isSet(releaser), builder.CreateICmpNE(program, me())), [&] {
       raise(clock(me(), program), get(cell(releaseEpochWord)));
-      llvm::Value *place = builder.CreateAlloca(builder.getInt32Ty());
-      builder.CreateStore(number(0), place);
-      llvm::BasicBlock *head = block(), *body = block(), *behind = block();
+      llvm::BasicBlock *before = builder.GetInsertBlock(), *head = block(), *body = block(), *behind = block();
       builder.CreateBr(head);
       builder.SetInsertPoint(head);
-      llvm::Value *index = builder.CreateLoad(builder.getInt32Ty(), place);
+      llvm::PHINode *index = builder.CreatePHI(builder.getInt32Ty(), 2);
       builder.CreateCondBr(builder.CreateICmpULT(index, function->getArg(4)), body, behind);
       builder.SetInsertPoint(body);
       when(builder.CreateICmpNE(index, program), [&] { raise(clock(me(), index), get(clock(program, index))); });
-      builder.CreateStore(builder.CreateAdd(index, number(1)), place);
+      index->addIncoming(number(0), before);
+      index->addIncoming(builder.CreateAdd(index, number(1)), builder.GetInsertBlock());
       builder.CreateBr(head);
       builder.SetInsertPoint(behind);
     });

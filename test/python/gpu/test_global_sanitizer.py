@@ -46,6 +46,32 @@ def neighbours(x, SHIFT: tl.constexpr, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(x + offsets, tl.load(x + offsets + SHIFT) + 1)
 
+@triton.jit
+def pairs(x, out, N: tl.constexpr):
+    # Two lanes of a warp touch one element.
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.load(x + i // 2))
+
+@triton.jit
+def counts(out, N: tl.constexpr):
+    tl.atomic_add(out + tl.arange(0, N) // 4, 1)
+
+@triton.jit
+def chain(f, g, x, out):
+    # Program 2 passes the flag on.
+    p = tl.program_id(0)
+    if p == 0:
+        tl.store(x, 42)
+        tl.atomic_xchg(f, 1, sem="release")
+    elif p == 2:
+        while tl.atomic_add(f, 0, sem="acquire") == 0:
+            pass
+        tl.atomic_xchg(g, 1, sem="release")
+    else:
+        while tl.atomic_add(g, 0, sem="acquire") == 0:
+            pass
+        tl.store(out, tl.load(x))
+
 found = {}
 
 def check(name, kernel, *arguments, grid, **options):
@@ -73,6 +99,16 @@ halves = np.zeros(1024, np.float16)
 check("neighbours 0", neighbours, halves, 0, 64, grid=(8,))
 check("neighbours 0 again", neighbours, halves, 0, 64, grid=(16,))  # another launch is over
 check("neighbours 1", neighbours, halves, 1, 64, grid=(8,))
+out = np.zeros(128, np.float32)
+check("pairs", pairs, x, out, 128, grid=(1,))
+assert (out == np.arange(128) // 2).all()
+out = np.zeros(32, np.int32)
+check("counts", counts, out, 128, grid=(4,))
+assert (out == 16).all()
+for warps in (1, 4):
+    words = np.zeros((4, 1), np.int32)
+    check(f"chain {warps}", chain, *words, grid=(3,), num_warps=warps)
+    assert words[3, 0] == 42
 print(json.dumps(found))
 """
 
@@ -80,7 +116,7 @@ print(json.dumps(found))
 def run(arguments, folder, **variables):
     environment = {**os.environ, "PYTHONPATH": PACKAGES, "TRITON_CACHE_DIR": str(folder / "cache"), **variables}
     environment.pop("TRITON_DEFAULT_BACKEND", None)
-    return subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True)
+    return subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True, timeout=600)
 
 
 @pytest.fixture(scope="module", params=["sm_80", "sm_90a"])
@@ -93,7 +129,8 @@ def found(request, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "call", ["sums True", "pass_on release gpu", "pass_on acq_rel sys", "last acq_rel", "neighbours 0", "neighbours 0 again"]
+    "call", ["sums True", "pass_on release gpu", "pass_on acq_rel sys", "last acq_rel", "neighbours 0", "neighbours 0 again",
+             "pairs", "counts", "chain 1", "chain 4"]
 )  # fmt: skip
 def test_programs_that_are_ordered(found, call):
     assert found[call] == ""
