@@ -78,8 +78,6 @@ public:
       };
       when(isWrite, [&] { note(writerWord, writeEpochWord); });
       when(builder.CreateNot(isWrite), [&] { note(readerWord, readEpochWord); });
-      // A plain write holds nothing of who released what was there before.
-      when(builder.CreateAnd(isWrite, builder.CreateIsNull(strongMark())), [&] { put(cell(releaserWord), number(0)); });
     });
     builder.CreateRet(builder.CreateLoad(builder.getInt32Ty(), fault));
   }
@@ -153,7 +151,7 @@ private:
     return call;
   }
 
-  /// Runs `body` with the element's cell in hand, which is empty where it was another's.
+  /// Runs `body` with the element's cell in hand. Where it was another's, nobody has written or read it; who released stays, as what an acquire learns too much hides a race, and too little invents one.
   ///
   /// The lanes of a warp meet behind the critical section, not in front of it: the one that has the lock would wait there for those that want it.
   void locked(llvm::function_ref<void()> body) {
@@ -176,15 +174,19 @@ private:
     builder.CreateCondBr(isTaken, inside, meet);
 
     builder.SetInsertPoint(inside);
-    llvm::Value *isIts = builder.CreateAnd(builder.CreateICmpEQ(get(cell(lowWord)), low),
-                                           builder.CreateAnd(builder.CreateICmpEQ(get(cell(highWord)), high),
-                                                             builder.CreateICmpEQ(get(cell(launchWord)), launch())));
+    llvm::Value *isOfLaunch = builder.CreateICmpEQ(get(cell(launchWord)), launch());
+    llvm::Value *isIts =
+        builder.CreateAnd(builder.CreateICmpEQ(get(cell(lowWord)), low),
+                          builder.CreateAnd(builder.CreateICmpEQ(get(cell(highWord)), high), isOfLaunch));
     when(builder.CreateNot(isIts), [&] {
       put(cell(lowWord), low);
       put(cell(highWord), high);
-      put(cell(launchWord), launch());
-      for (int who : {writerWord, readerWord, releaserWord})
+      for (int who : {writerWord, readerWord})
         put(cell(who), number(0));
+    });
+    when(builder.CreateNot(isOfLaunch), [&] {
+      put(cell(launchWord), launch());
+      put(cell(releaserWord), number(0));
     });
     body();
     builder.CreateAlignedStore(number(0), lock, llvm::Align(4))->setAtomic(llvm::AtomicOrdering::Release, scope);

@@ -72,7 +72,28 @@ def chain(f, g, x, out):
             pass
         tl.store(out, tl.load(x))
 
+@triton.jit
+def beside(flag, x, out, other, WRITES: tl.constexpr):
+    # `other` falls on the cell of the flag, after the release and before the acquire.
+    i = tl.arange(0, 64)
+    if tl.program_id(0) == 0:
+        tl.store(x + i, i)
+        tl.atomic_xchg(flag, 1, sem="release")
+        if WRITES:
+            tl.store(other, 1)
+        else:
+            tl.store(out + 64, tl.load(other))
+    else:
+        while tl.atomic_add(flag, 0, sem="acquire") == 0:
+            pass
+        tl.store(out + i, tl.load(x + i))
+
 found = {}
+
+def cell(address):
+    # As compiler/llvm/nvidia/GlobalSanitizer.cpp finds it.
+    mixed = (address & 0xFFFFFFFF) ^ ((address >> 32) * 0x85EBCA6B & 0xFFFFFFFF)
+    return (mixed * 0x9E3779B1 & 0xFFFFFFFF) >> 16
 
 def check(name, kernel, *arguments, grid, **options):
     try:
@@ -109,6 +130,10 @@ for warps in (1, 4):
     words = np.zeros((4, 1), np.int32)
     check(f"chain {warps}", chain, *words, grid=(3,), num_warps=warps)
     assert words[3, 0] == 42
+for writes in (False, True):
+    flag, words, out, many = (np.zeros(count, np.int32) for count in (1, 64, 65, 1 << 20))
+    place = next(i for i in range(many.size) if cell(many.ctypes.data + 4 * i) == cell(flag.ctypes.data))
+    check(f"beside {writes}", beside, flag, words, out, many[place:], writes, grid=(2,))
 print(json.dumps(found))
 """
 
@@ -130,7 +155,7 @@ def found(request, tmp_path_factory):
 
 @pytest.mark.parametrize(
     "call", ["sums True", "pass_on release gpu", "pass_on acq_rel sys", "last acq_rel", "neighbours 0", "neighbours 0 again",
-             "pairs", "counts", "chain 1", "chain 4"]
+             "pairs", "counts", "chain 1", "chain 4", "beside False", "beside True"]
 )  # fmt: skip
 def test_programs_that_are_ordered(found, call):
     assert found[call] == ""
