@@ -80,12 +80,12 @@ static llvm::LogicalResult emitCopy(Emitter &emitter, gpu::AsyncCopyGlobalToLoca
   SharedPlace place = placeOf(emitter, op.getResult());
   auto isSideBySide = [&] {
     int64_t next = 1;
-    for (llvm::StringRef input : {"register", "lane", "warp"})
-      for (unsigned bit = 0; (1u << bit) < map->inputSize(input) && next < int64_t(elements) * target.lanes; ++bit)
+    for (llvm::StringRef input : {"register", "lane", "warp"}) {
+      const int64_t end = input == "register" ? elements : int64_t(elements) * target.lanes;
+      for (unsigned bit = 0; (1u << bit) < map->inputSize(input) && next < end; ++bit, next *= 2)
         if (map->basis(input, bit)[0] != next)
           return false;
-        else if (next *= 2; input == "register" && next == int64_t(elements))
-          break;
+    }
     const bool hasGaps = place.padding.size() > 1 || (!place.padding.empty() && place.padding[0].first % next != 0);
     auto *skew = llvm::dyn_cast_or_null<llvm::ConstantInt>(place.skew);
     return next == int64_t(elements) * target.lanes && (!place.skew || (skew && skew->isZero())) && !hasGaps;

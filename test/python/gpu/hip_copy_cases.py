@@ -71,6 +71,18 @@ def test_the_knob(wanted):
     assert ("buffer.load.lds" in kernel.asm["llir"]) == wanted
 
 
+@pytest.mark.parametrize("wanted", [True])
+def test_narrow_pieces_only_where_the_knob_asks(wanted):
+    """Rows of 200 floats: no more than 4 bytes are known to be neighbours."""
+    a, b, c = (each.astype(np.float32) for each in operands(64, 64, 200))
+    with knobs.amd.scope():
+        knobs.amd.use_async_copy = wanted
+        kernel = multiply(a, b, c, 2, (64, 64, 32 if wanted else 64))
+    assert np.array_equal(c, a @ b)
+    sizes = set(re.findall(r"load\.lds\(ptr addrspace\(8\)[^,]*, [^,]*, i32 (\d+),", kernel.asm["llir"]))
+    assert sizes == ({"4", "16"} if WIDE else {"4"}) if wanted else not sizes
+
+
 def said(kernel, launch, change):
     """What is found when the kernel's code is changed."""
     original = kernel.kernel
