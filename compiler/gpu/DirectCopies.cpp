@@ -33,18 +33,12 @@ Value smallArgument(Value pointers) {
   return range && range.getInt() == 32 ? pointers : Value();
 }
 
-unsigned directPiece(const AmdArchitecture &architecture, unsigned most) {
+unsigned directPiece(ModuleOp module, const AmdArchitecture &architecture, unsigned most) {
   if (!architecture.isCdna() || most < 4)
     return 0;
-  return architecture.mfma >= 4 && most >= 16 ? 16 : 4;
-}
-
-bool copiesDirectly(ModuleOp module, const Target &target) {
-  if (!target.isAmd())
-    return false;
+  const unsigned bytes = architecture.mfma >= 4 && most >= 16 ? 16 : 4;
   auto wanted = module->getAttrOfType<IntegerAttr>(directCopiesName);
-  const unsigned widest = directPiece(*target.amd);
-  return widest && (wanted ? wanted.getInt() != 0 : widest == 16);
+  return (wanted ? wanted.getInt() != 0 : bytes == 16) ? bytes : 0;
 }
 
 Attribute directBuffer(RankedTensorType type, unsigned fastest, unsigned bytes, unsigned lanes) {

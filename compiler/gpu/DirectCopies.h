@@ -21,10 +21,8 @@ inline constexpr llvm::StringLiteral bufferOfArgumentName = "amdg.of_argument";
 /// elements, how far a loop has moved its pointers for instance, may be wider.
 mlir::Value smallArgument(mlir::Value pointers);
 
-/// The largest pieces, in bytes, that an architecture copies directly and that are no larger than `most`; 0 if there are none.
-unsigned directPiece(const AmdArchitecture &architecture, unsigned most = 16);
-/// Whether loops of the module are to have such copies.
-bool copiesDirectly(mlir::ModuleOp module, const Target &target);
+/// The largest pieces, in bytes, that loops of the module copy directly and that are no larger than `most`; 0 if there are none.
+unsigned directPiece(mlir::ModuleOp module, const AmdArchitecture &architecture, unsigned most = 16);
 
 /// A buffer for values of a type that are neighbours along `fastest`, for pieces of `bytes`; null if there are too few of them for all lanes.
 mlir::Attribute directBuffer(mlir::RankedTensorType type, unsigned fastest, unsigned bytes, unsigned lanes);

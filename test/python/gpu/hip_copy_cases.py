@@ -71,7 +71,7 @@ def test_the_knob(wanted):
     assert ("buffer.load.lds" in kernel.asm["llir"]) == wanted
 
 
-@pytest.mark.parametrize("wanted", [True])
+@pytest.mark.parametrize("wanted", [None, True])
 def test_narrow_pieces_only_where_the_knob_asks(wanted):
     """Rows of 200 floats: no more than 4 bytes are known to be neighbours."""
     a, b, c = (each.astype(np.float32) for each in operands(64, 64, 200))

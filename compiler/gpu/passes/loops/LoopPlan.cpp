@@ -173,7 +173,7 @@ struct Planner {
     for (Value operand : load->getOperands())
       if (!collect(operand, buffer.ahead))
         return std::nullopt;
-    buffer.pieceBytes = directPiece(*target.amd, copyBytes(load));
+    buffer.pieceBytes = directPiece(loop->getParentOfType<ModuleOp>(), *target.amd, copyBytes(load));
     Attribute layout =
         buffer.pieceBytes ? directBuffer(type, fastestDim(type), buffer.pieceBytes, target.lanes()) : Attribute();
     if (!layout)
@@ -471,7 +471,7 @@ struct Planner {
     if (nests || waitsForOthers())
       return plan;
     if (target.isAmd()) {
-      if (copiesDirectly(loop->getParentOfType<ModuleOp>(), target))
+      if (directPiece(loop->getParentOfType<ModuleOp>(), *target.amd))
         plan = planDirectCopies(numStages);
       if (!plan)
         plan = planRegisterLoads();
