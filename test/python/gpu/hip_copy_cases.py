@@ -83,6 +83,46 @@ def test_narrow_pieces_only_where_the_knob_asks(wanted):
     assert sizes == ({"4", "16"} if WIDE else {"4"}) if wanted else not sizes
 
 
+@triton.jit
+def decoded(code_ptr, table_ptr, out_ptr, K, BM: tl.constexpr, BK: tl.constexpr):
+    m, k = tl.arange(0, BM), tl.arange(0, BK)
+    total = tl.zeros((BM, BM), tl.float32)
+    for i in tl.range(0, K, BK, num_stages=3):
+        code = tl.load(code_ptr + m[:, None] * K + i + k[None, :])
+        w = tl.load(table_ptr + code)
+        total = tl.dot(w, tl.trans(w), total)
+    tl.store(out_ptr + m[:, None] * BM + m[None, :], total)
+
+
+@triton.jit
+def gathered(row_ptr, table_ptr, out_ptr, K, BN: tl.constexpr, BK: tl.constexpr):
+    n, k = tl.arange(0, BN), tl.arange(0, BK)
+    total = tl.zeros((BN, BN), tl.float32)
+    for i in tl.range(0, K, BK, num_stages=3):
+        row = tl.load(row_ptr + i + k)
+        w = tl.load(table_ptr + row[:, None] * BN + n[None, :])
+        total = tl.dot(tl.trans(w), w, total)
+    tl.store(out_ptr + n[:, None] * BN + n[None, :], total)
+
+
+@pytest.mark.parametrize("wanted", [None, True])
+def test_loads_that_addresses_need(wanted):
+    """They run ahead of those that they are for, in registers."""
+    generator = np.random.default_rng(0)
+    with knobs.amd.scope():
+        knobs.amd.use_async_copy = wanted
+        table, out = generator.integers(-4, 5, 100).astype(np.float32), np.zeros((32, 32), np.float32)
+        code = generator.integers(0, 100, (32, 256)).astype(np.int32)
+        kernel = decoded[(1,)](code, table, out, 256, 32, 32 if wanted else 64)
+        assert np.array_equal(out, table[code] @ table[code].T)
+        assert ("buffer.load.lds" in kernel.asm["llir"]) == bool(wanted)
+        rows = generator.integers(0, 50, 1024).astype(np.int32)
+        table = generator.integers(-4, 5, (50, 32)).astype(np.float16)
+        kernel = gathered[(1,)](rows, table, out, 1024, 32, 256 if wanted else 512, num_warps=1)
+        assert np.array_equal(out, table[rows].astype(np.float32).T @ table[rows].astype(np.float32))
+        assert ("buffer.load.lds" in kernel.asm["llir"]) == (WIDE or bool(wanted))
+
+
 def said(kernel, launch, change):
     """What is found when the kernel's code is changed."""
     original = kernel.kernel

@@ -184,6 +184,14 @@ struct Planner {
     return buffer.copyLayout ? std::optional(buffer) : std::nullopt;
   }
 
+  /// A load that another one's address needs runs ahead of that, in registers.
+  static void leaveOutAddresses(LoopPlan &plan) {
+    llvm::DenseSet<Operation *> ahead;
+    for (const LoopBuffer &buffer : plan.buffers)
+      ahead.insert_range(buffer.ahead);
+    llvm::erase_if(plan.buffers, [&](LoopBuffer &buffer) { return ahead.contains(buffer.load); });
+  }
+
   LoopPlan planDirectCopies(unsigned numStages) {
     LoopPlan plan;
     for (tensor::LoadOp load : body->getOps<tensor::LoadOp>()) {
@@ -194,6 +202,7 @@ struct Planner {
         return LoopPlan();
       plan.buffers.push_back(*buffer);
     }
+    leaveOutAddresses(plan);
     plan.depth = numStages;
     auto complete = [](LoopPlan loads) {
       loads.distance = loads.depth - 1;
@@ -482,14 +491,10 @@ struct Planner {
     for (tensor::LoadOp load : body->getOps<tensor::LoadOp>())
       if (std::optional<LoopBuffer> buffer = planCopy(load))
         plan.buffers.push_back(*buffer);
-    // A load that another one's address needs runs ahead in registers.
     for (tensor::DescriptorLoadOp load : body->getOps<tensor::DescriptorLoadOp>())
       if (std::optional<LoopBuffer> buffer = planBlock(load))
         plan.buffers.push_back(*buffer);
-    llvm::DenseSet<Operation *> ahead;
-    for (LoopBuffer &buffer : plan.buffers)
-      ahead.insert_range(buffer.ahead);
-    llvm::erase_if(plan.buffers, [&](LoopBuffer &buffer) { return ahead.contains(buffer.load); });
+    leaveOutAddresses(plan);
     plan.depth = numStages;
     // Buffers that no dot needs are to leave room for everything else.
     if (takesAll && sharedBytesWithTwo(plan, /*countsOwn=*/true) > target.sharedBytes() * 3 / 4) {
