@@ -7,6 +7,8 @@ using namespace mlir;
 
 namespace triton::gpu {
 
+bool readsAnew(tensor::LoadOp load) { return load.getIsVolatile() || load.getCache() == tensor::CacheModifier::CV; }
+
 Value smallArgument(Value pointers) {
   while (Operation *op = pointers.getDefiningOp()) {
     if (isa<ConvertLayoutOp, tensor::BroadcastOp, tensor::ExpandDimsOp, tensor::TransOp, tensor::ReshapeOp>(op)) {

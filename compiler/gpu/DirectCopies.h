@@ -17,6 +17,9 @@ inline constexpr llvm::StringLiteral directCopiesName = "ttg.direct-copies";
 /// Beside the mark of an access of a buffer (`bufferAccessName`): the base is the kernel's argument, and offsets from that are meant.
 inline constexpr llvm::StringLiteral bufferOfArgumentName = "amdg.of_argument";
 
+/// Whether a load reads memory anew each time it runs: it is volatile or `.cv`. LLVM takes what an instruction of buffers reads for what stays there, so such loads are none.
+bool readsAnew(tensor::LoadOp load);
+
 /// The argument that a tensor of pointers is made of at 32-bit offsets, if `tt.pointer_range = 32` says that it points to less than 2^31 bytes; null otherwise. What is the same for all
 /// elements, how far a loop has moved its pointers for instance, may be wider.
 mlir::Value smallArgument(mlir::Value pointers);

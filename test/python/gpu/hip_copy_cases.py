@@ -123,6 +123,24 @@ def test_loads_that_addresses_need(wanted):
         assert ("buffer.load.lds" in kernel.asm["llir"]) == (WIDE or bool(wanted))
 
 
+@triton.jit
+def uncached(a_ptr, out_ptr, K, BM: tl.constexpr, BK: tl.constexpr):
+    m, k = tl.arange(0, BM), tl.arange(0, BK)
+    total = tl.zeros((BM, BM), tl.float32)
+    for i in range(0, K, BK):
+        a = tl.load(a_ptr + m[:, None] * K + i + k[None, :], cache_modifier=".cv")
+        total = tl.dot(a, tl.trans(a), total)
+    tl.store(out_ptr + m[:, None] * BM + m[None, :], total)
+
+
+def test_loads_that_read_anew_are_of_global_memory():
+    """LLVM takes what buffer instructions read for what stays there."""
+    a, _, c = operands(64, 64, 256)
+    kernel = uncached[(1,)](a, c, 256, 64, 64, num_stages=3)
+    assert np.array_equal(c, a.astype(np.float32) @ a.astype(np.float32).T)
+    assert not re.search(r"raw\.ptr\.buffer\.load", kernel.asm["llir"])
+
+
 def said(kernel, launch, change):
     """What is found when the kernel's code is changed."""
     original = kernel.kernel

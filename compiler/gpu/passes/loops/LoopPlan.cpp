@@ -166,7 +166,7 @@ struct Planner {
   /// A copy that AMD's GPUs make without registers. Only of small arguments: there a mask is an offset, so that every wave makes every copy, and waits can count them.
   std::optional<LoopBuffer> planDirectCopy(tensor::LoadOp load) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
-    if (!type || !type.getElementType().isIntOrFloat() || type.getElementTypeBitWidth() < 8 || load.getIsVolatile() ||
+    if (!type || !type.getElementType().isIntOrFloat() || type.getElementTypeBitWidth() < 8 || readsAnew(load) ||
         !isZeroOrAbsent(load.getOther()) || !smallArgument(load.getPtr()) || mayWrite(body, rootOf(load.getPtr())))
       return std::nullopt;
     LoopBuffer buffer{.load = load, .producer = LoopBuffer::Producer::AsyncCopy};

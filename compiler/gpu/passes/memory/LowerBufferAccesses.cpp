@@ -78,7 +78,7 @@ static void lower(AsyncCopyGlobalToLocalOp op) {
 
 /// Marks an access of a small argument.
 static void markSmall(Operation *op, Value pointers) {
-  if (auto load = dyn_cast<tensor::LoadOp>(op); load && load.getIsVolatile())
+  if (auto load = dyn_cast<tensor::LoadOp>(op); load && readsAnew(load))
     return; // LLVM takes what an instruction of buffers reads for what stays there
   if (!smallArgument(pointers))
     return;

@@ -39,6 +39,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     // CHECK: tt.load %{{.*}} {amdg.buffer, amdg.of_argument}
     // CHECK: tt.load %{{.*}} : tensor
     // CHECK: tt.load %{{.*}} {isVolatile = true}
+    // CHECK: tt.load %{{.*}} cacheModifier = cv : tensor
     %row = tt.addptr %x, %distance : !tt.ptr<f32>, i64
     %xs = tt.splat %row : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>, #blocked>
     %by = tt.splat %distance : i64 -> tensor<64xi64, #blocked>
@@ -48,6 +49,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     %u = tt.load %now : tensor<64x!tt.ptr<f32>, #blocked>
     %v = tt.load %far : tensor<64x!tt.ptr<f32>, #blocked>
     %w = tt.load %now {isVolatile = true} : tensor<64x!tt.ptr<f32>, #blocked>
+    %z = tt.load %now cacheModifier = cv : tensor<64x!tt.ptr<f32>, #blocked>
     tt.return
   }
 }
