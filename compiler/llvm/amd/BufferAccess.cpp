@@ -111,7 +111,7 @@ BufferPlace placeInBuffer(Emitter &emitter, Operation *op, tensor::CacheModifier
   llvm::Value *base = emitter.registers(found)[0];
   llvm::Value *resource =
       emitter.intrinsic(llvm::Intrinsic::amdgcn_make_buffer_rsrc,
-                        {base, builder.getInt16(0), builder.getInt64(0x7ffffffe), emitter.i32(flags)},
+                        {base, builder.getInt16(0), builder.getInt64(0x7fffffff), emitter.i32(flags)},
                         {builder.getPtrTy(8), base->getType()});
   return {base, resource, cacheBits(cache, isa<tensor::StoreOp>(op), target)};
 }

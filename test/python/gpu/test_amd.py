@@ -235,6 +235,21 @@ def test_direct_copies_stay_under_way():
     assert compiled.metadata.shared > 3 * 2 * 128 * 64 * 2, "three buffers of each operand, with gaps"
 
 
+def test_buffers_have_all_that_32_bit_offsets_reach():
+    """A tensor of 2^31 - 1 bytes has its last one at 2^31 - 2, and masked elements are at 2^31."""
+
+    @triton.jit
+    def last(x_ptr, y_ptr, n):
+        i = tl.arange(0, 64)
+        tl.store(y_ptr + i, tl.load(x_ptr + (n - 1 - i), i < n, 0))
+
+    attributes = {(0,): [["tt.pointer_range", 32]]}
+    source = ASTSource(last, {"x_ptr": "*u8", "y_ptr": "*u8", "n": "i32"}, attrs=attributes)
+    code = triton.compile(source, target=GPUTarget("hip", "gfx942", 64)).asm["llir"]
+    assert re.search(r"make\.buffer\.rsrc[^(]*\(ptr addrspace\(1\)[^,]*, i16 0, i64 2147483647,", code)
+    assert "i32 -2147483648" in code
+
+
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_messages_go_to_memory_that_the_launch_brings(arch):
     @triton.jit
