@@ -164,8 +164,15 @@ static void planSanitizers(Compilation &compilation) {
       warnOfMissing(compilation, llvm::formatv("{0} ({1}): it knows NVIDIA GPUs", what, mode).str());
   if (compilation.options.asksFor("iisan"))
     module->setAttr(gpu::instructionChecksName, builder.getUnitAttr());
-  if (compilation.options.asksFor("gsan"))
-    module->setAttr(gpu::globalChecksName, builder.getI32IntegerAttr(compilation.options.gsanClockBufferSize));
+  if (compilation.options.asksFor("gsan") && !gpu::isForAmd(module)) {
+    if (const int ctas = gpu::getNumCtas(module); ctas == 1)
+      module->setAttr(gpu::globalChecksName, builder.getI32IntegerAttr(compilation.options.gsanClockBufferSize));
+    else
+      warnOfMissing(compilation, llvm::formatv("the detector of races in global memory (gsan): it checks programs of "
+                                               "one CTA, those of this kernel have {0}",
+                                               ctas)
+                                     .str());
+  }
   gpu::SanitizerPlan::detachFrom(module); // what a file says of it
   if (!compilation.options.asksFor("consan"))
     return;

@@ -276,7 +276,7 @@ private:
     emitter.emitIf(builder.CreateICmpEQ(found, emitter.i32(int(fault))), [&] { failAssertAt(emitter, op, message); });
   }
   llvm::Value *programCount() {
-    llvm::Value *count = emitter.i32(emitter.numCtas());
+    llvm::Value *count = emitter.i32(1);
     for (auto axis : {tensor::ProgramIDDim::X, tensor::ProgramIDDim::Y, tensor::ProgramIDDim::Z})
       count = builder.CreateMul(count, emitter.machine.grid(emitter, /*isSize=*/true, axis));
     return count;

@@ -6,7 +6,7 @@
 // The state: a clock for each program, which says up to which of its releases the program knows each other one, and cells for elements: who wrote and read it last, and who released
 // what it holds. A cell is found by the element's address; two that fall on one share it, and the later takes it over, but for who released: a race may be missed, and
 // none is invented by that. Cells of another launch count as empty, which the number of the grid (%gridid) tells.
-// Programs are told apart, not their warps; copies by TMA are not seen. Races are invented where what orders programs goes through one that is not watched, and where the kernel runs
+// Programs are told apart, not their warps, and have one CTA; copies by TMA are not seen. Races are invented where what orders programs goes through one that is not watched, and where the kernel runs
 // twice at the same time, on two streams: both launches have one state.
 #pragma once
 

@@ -175,6 +175,29 @@ def test_programs_that_nothing_orders(found, call, message):
     assert message in found[call] and "device-side assert" in found[call] and "program.py:" in found[call]
 
 
+def test_programs_of_several_ctas(tmp_path):
+    # Barriers of the cluster order its CTAs, which the detector does not see.
+    (tmp_path / "script.py").write_text(
+        "import numpy as np, triton, triton.language as tl\n"
+        "@triton.jit\n"
+        "def turn(x, between, out, N: tl.constexpr):\n"
+        "    i = tl.arange(0, N)\n"
+        "    tl.store(between + i, tl.load(x + i))\n"
+        "    tl.debug_barrier()\n"
+        "    tl.store(out + i, tl.load(between + N - 1 - i))\n"
+        "x = np.arange(512, dtype=np.float32)\n"
+        "between, out = np.zeros_like(x), np.zeros_like(x)\n"
+        "turn[(1,)](x, between, out, 512, num_ctas=2)\n"
+        "assert (out == x[::-1]).all()\n"
+    )
+    done = run([tmp_path / "script.py"], tmp_path, TRITON_SIMULATE="sm_90a", TRITON_INSTRUMENTATION_MODE="gsan")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert (
+        "without the detector of races in global memory (gsan): it checks programs of one CTA, those of this kernel have 2"
+        in done.stderr
+    )
+
+
 def test_the_tool(tmp_path):
     (tmp_path / "script.py").write_text(
         "import sys, numpy as np, triton, triton.language as tl\n"
