@@ -237,6 +237,33 @@ def test_the_module():
     assert not gsan.has_live_allocations() and not gsan.supports_fabric_handles(0)
 
 
+@pytest.mark.parametrize("size, seed", [(None, None), ("64", "7")])
+@pytest.mark.parametrize("assigned", [None, 32])
+def test_a_reset_puts_back_what_was_there(monkeypatch, size, seed, assigned):
+    from triton import knobs
+    from triton.experimental import gsan
+
+    variables = {"TRITON_GSAN_CLOCK_BUFFER_SIZE": size, "TRITON_SIMULATE_SEED": seed}
+    with knobs.compilation.scope():
+        for name, text in variables.items():
+            monkeypatch.setenv(name, text or "")  # so that it is put back after the test
+            if text is None:
+                monkeypatch.delenv(name)
+        if assigned:
+            knobs.compilation.gsan_clock_buffer_size = assigned
+            variables["TRITON_GSAN_CLOCK_BUFFER_SIZE"] = str(assigned)
+        before = knobs.compilation.gsan_clock_buffer_size
+        for count in (16, 8):
+            gsan.configure(clock_buffer_size=count, rng_seed=count)
+        assert knobs.compilation.gsan_clock_buffer_size == 8 and os.environ["TRITON_SIMULATE_SEED"] == "8"
+        gsan.reset()
+        assert knobs.compilation.gsan_clock_buffer_size == before
+        assert {name: os.environ.get(name) for name in variables} == variables
+        if assigned is None:
+            os.environ["TRITON_GSAN_CLOCK_BUFFER_SIZE"] = "128"  # the environment counts again
+            assert knobs.compilation.gsan_clock_buffer_size == 128
+
+
 def test_symmetric_memory_of_one_rank():
     torch = pytest.importorskip("torch")
     from triton.experimental.gsan import symmetric_memory

@@ -7,7 +7,10 @@ import os
 
 from ... import knobs
 
+_SEED = "TRITON_SIMULATE_SEED"
+
 _frozen = False
+_undo: dict = {}  # of each thing that was set: puts back what was there before
 
 
 class ShareableHandleType(enum.Enum):
@@ -15,6 +18,31 @@ class ShareableHandleType(enum.Enum):
 
     POSIX_FILE_DESCRIPTOR = "posix_file_descriptor"
     FABRIC = "fabric"
+
+
+def _putting_back_variable(name):
+    text = os.environ.get(name)
+
+    def put_back():
+        if text is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = text
+
+    return put_back
+
+
+def _putting_back_size():
+    # A value that Python assigned, and the variable in which the knob mirrors it.
+    group = knobs.compilation
+    assigned = vars(group).get("gsan_clock_buffer_size", knobs.env)
+    put_back_variable = _putting_back_variable(group.knob_descriptors["gsan_clock_buffer_size"].key)
+
+    def put_back():
+        group.gsan_clock_buffer_size = assigned
+        put_back_variable()
+
+    return put_back
 
 
 def configure(*, device_ranks=None, num_devices=None, rng_seed=None, clock_buffer_size=None, handle_type=None) -> None:
@@ -33,9 +61,12 @@ def configure(*, device_ranks=None, num_devices=None, rng_seed=None, clock_buffe
     if clock_buffer_size is not None:
         if not isinstance(clock_buffer_size, int) or clock_buffer_size < 1:
             raise ValueError(f"clock_buffer_size is the number of programs that are watched, got {clock_buffer_size!r}")
+        _undo.setdefault("size", _putting_back_size())
         knobs.compilation.gsan_clock_buffer_size = clock_buffer_size
     if rng_seed is not None:
-        os.environ["TRITON_SIMULATE_SEED"] = str(int(rng_seed))
+        seed = str(int(rng_seed))
+        _undo.setdefault("seed", _putting_back_variable(_SEED))
+        os.environ[_SEED] = seed
 
 
 def freeze_config() -> None:
@@ -45,7 +76,9 @@ def freeze_config() -> None:
 
 
 def reset() -> None:
-    """Forgets the configuration. What kernels know of memory is theirs, and each launch begins anew."""
+    """Puts back what was set before `configure`, in Python or in the environment. What kernels know of memory is theirs, and each launch begins anew."""
     global _frozen
     _frozen = False
-    knobs.compilation.gsan_clock_buffer_size = 1024
+    for put_back in _undo.values():
+        put_back()
+    _undo.clear()
