@@ -29,6 +29,7 @@ class BaseBackend(metaclass=ABCMeta):
 
     supports_native_tensor_specialization = True
     specializes_storage = False  # whether keys of tensors say ("S") that their memory has less than 2^31 bytes
+    code_knobs: tuple = ()  # (group, name) of knobs that choose code, and that launches look at again
     instrumentation = None
 
     def __init__(self, target: GPUTarget) -> None:

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 from .. import knobs
 from .._utils import announce_change
+from ..backends import make_backend
 from ..language import core
 from ..language.callables import ConstexprFunction, JITCallable
 from .fingerprints import code_key, fingerprint, is_of_package, is_unchanging, memory_key, parts_of, pure_reads
@@ -212,6 +213,9 @@ def watched_places(function, kernel):
         value = current(scope, name)
         if value is ABSENT or not _record(scope, name, value, places):
             return None
+    for group, name in make_backend(kernel.metadata.target).code_knobs:
+        values = vars(group)
+        places.append((values, name, values[name]) if name in values else (values, name))
     if kernel.answers is None:
         return places
     watched = kernel.answers.watched()

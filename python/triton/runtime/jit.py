@@ -172,6 +172,8 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
         kernel_cache, kernel_key_cache, target, backend, binder = self.device_caches[device]
         bound_args, specialization, options = binder(*args, **kwargs)
         key = compute_cache_key(kernel_key_cache, specialization, options) + compiler.compiler.pipeline_key()[0]
+        for group, name in backend.code_knobs:
+            key += f"-{name}={getattr(group, name)}"
         kernel = self._still_right(kernel_cache.get(key))
         if kernel is None:
             options, signature, constexprs, attrs = self._pack_args(

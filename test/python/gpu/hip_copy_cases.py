@@ -61,14 +61,18 @@ def test_tiles(blocks, warps):
     assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
 
 
-@pytest.mark.parametrize("wanted", [True, False])
-def test_the_knob(wanted):
+@pytest.mark.parametrize("launches", [1, 3])
+def test_the_knob(launches):
+    """The same call goes by what the knob is now, also once launches are warm."""
+    a, b, c = operands(64, 64, 256)
     with knobs.amd.scope():
-        knobs.amd.use_async_copy = wanted
-        a, b, c = operands(64, 64, 256)
-        kernel = multiply(a, b, c, 3, (64, 64, 32 if wanted else 16))
-    assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
-    assert ("buffer.load.lds" in kernel.asm["llir"]) == wanted
+        for wanted in (None, False, True, None, False):
+            knobs.amd.use_async_copy = wanted
+            for _ in range(launches):
+                c[:] = 0
+                kernel = multiply(a, b, c, 3, (64, 64, 32))
+                assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+                assert ("buffer.load.lds" in kernel.asm["llir"]) == (WIDE if wanted is None else wanted)
 
 
 @pytest.mark.parametrize("wanted", [None, True])
@@ -198,8 +202,12 @@ def test_buffer_instructions_reach_2_gib():
     assert instructions(large) == (False, True)
     assert instructions(np.arange(1001, dtype=np.float32)[1:]) == (False, True), "kernels may look at what comes before"
     with knobs.amd.scope():
-        knobs.amd.use_buffer_ops = False
-        assert instructions(x) == (False, False)
+        for wanted in (False, True, False):
+            knobs.amd.use_buffer_ops = wanted
+            for _ in range(3):
+                assert instructions(x) == (wanted, wanted)
+    for _ in range(3):
+        assert instructions(x) == (True, True)
 
 
 @triton.jit

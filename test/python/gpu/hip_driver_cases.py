@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 import struct
 import sys
 from types import SimpleNamespace
@@ -118,6 +119,37 @@ def test_launches_through_graphs_on_request(hip):
         for _ in range(300):
             kernel = add_kernel[(1,)](x, x, x, 16, BLOCK=256)
     assert kernel.run.graph_launches > 100 and " graph " in hip.log()[-1]
+
+
+@triton.jit
+def dot_loop(x_ptr, out_ptr, n):
+    rows = tl.arange(0, 64)
+    tile = rows[:, None] * 64 + rows[None, :]
+    total = tl.zeros((64, 64), tl.float32)
+    for i in range(n):
+        total += tl.dot(tl.load(x_ptr + tile + i * 4096), tl.load(x_ptr + tile))
+    tl.store(out_ptr + tile, total.to(tl.float16))
+
+
+def test_launches_go_by_the_knobs_of_now(hip):
+    x = torch.zeros(1 << 17, dtype=torch.float16)  # whose size is known
+    hip.library.fakeCudaPin(x.data_ptr(), x.nbytes)
+    found = {}
+    with knobs.amd.scope():
+        for copies, buffers in [
+            (False, True),
+            (True, True),
+            (False, True),
+            (False, False),
+            (True, True),
+            (None, False),
+        ]:
+            knobs.amd.use_async_copy, knobs.amd.use_buffer_ops = copies, buffers
+            for _ in range(5):  # cold, then warm
+                kernel = dot_loop[(1,)](x, x, 16, num_stages=3)
+                assert ("buffer_store" in kernel.asm["amdgcn"]) == buffers
+                assert (re.search(r"buffer_load_.* lds", kernel.asm["amdgcn"]) is not None) == bool(copies)
+                assert kernel is found.setdefault((copies, buffers), kernel), "compiled once"
 
 
 @triton.jit

@@ -7,6 +7,7 @@ import struct
 import pytest
 import triton
 import triton.language as tl
+from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
@@ -261,6 +262,16 @@ def test_messages_go_to_memory_that_the_launch_brings(arch):
     assert compiled.metadata.writes_messages and "global_atomic_add" in compiled.asm["amdgcn"]
     assert "s_endpgm" in compiled.asm["amdgcn"].split("s_endpgm", 1)[1], "asserts end the wave"
     assert not compile(add_kernel, ADD, arch).metadata.writes_messages
+
+
+def test_expert_scheduling_is_part_of_the_key():
+    with knobs.amd.scope():
+        compiled = []
+        for wanted in (None, True, False, True):
+            knobs.amd.use_expert_scheduling = wanted
+            compiled.append(compile(add_kernel, ADD, "gfx1250"))
+    codes = [kernel.asm["amdgcn"] for kernel in compiled]
+    assert codes[0] == codes[2] != codes[1] == codes[3]
 
 
 def test_code_objects_are_what_loaders_read():

@@ -32,6 +32,7 @@ class HIPBackend(NativeBackend):
 
     binary_ext = "hsaco"
     options_class = HIPOptions
+    code_knobs = ((knobs.amd, "use_async_copy"), (knobs.amd, "use_buffer_ops"), (knobs.amd, "use_expert_scheduling"))
 
     def hash(self) -> str:
         return f"simulator-{self.target.arch}" if simulated("hip") else f"hip-{self.target.arch}"
