@@ -53,7 +53,11 @@ llvm::Expected<uint64_t> CudaLauncher::prepare(uint64_t function) const {
 }
 
 int CudaLauncher::launchWithMessages(const gpu::DriverApi &api, const gpu::Launch &work, gpu::DevicePointer &address) {
-  int status = gpu::Success;
+  // The null stream is the current device's, also for the function behind the kernel.
+  gpu::ContextScope scope(api, work.isContextCurrent ? nullptr : work.context);
+  int status = scope.status();
+  if (status)
+    return status;
   gpu::MessageBuffer *buffer = gpu::MessageBuffer::take(api, status);
   if (status)
     return status;

@@ -388,7 +388,9 @@ int cuLaunchHostFunc(StreamHandle stream, void (*function)(void *), void *data) 
   BEGIN("cuLaunchHostFunc");
   NEED_CONTEXT;
   state.hostFunctions.emplace_back(function, data);
-  return state.record("host function stream=" + std::to_string(uintptr_t(stream))), Success;
+  return state.record("host function device=" + std::to_string(current->device) +
+                      " stream=" + std::to_string(uintptr_t(stream))),
+         Success;
 }
 int cuMemFree_v2(DevicePointer pointer);
 int cuMemFreeAsync(DevicePointer pointer, StreamHandle) {

@@ -2,6 +2,7 @@
 #include "compiler/llvm/amd/Assembler.h"
 #include "compiler/llvm/amd/CodeObject.h"
 #include "compiler/support/KernelMessages.h"
+#include "dispatch/launch/CudaLauncher.h"
 #include "runtime/gpu/LaunchGraph.h"
 #include "runtime/gpu/Memory.h"
 #include "runtime/gpu/Messages.h"
@@ -253,6 +254,23 @@ TEST(Hip, KernelsPrintWhenTheirStreamIsThere) {
   testing::internal::CaptureStdout();
   buffer.readNow();
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "") << "and were emptied";
+}
+
+TEST(Hip, MessagesAreReadOnTheDeviceOfTheLaunch) {
+  LoadedFunction function = loaded(1);
+  llvm::cantFail(driver().use(0));
+  triton::dispatch::CudaLauncher launcher(
+      {.offsets = {0, 8}, .argumentBytes = 16, .threads = 64, .writesMessages = true});
+  triton::dispatch::CudaCall call{.function = reinterpret_cast<uint64_t>(function.function),
+                                  .context = reinterpret_cast<uint64_t>(function.context)};
+  alignas(8) std::byte arguments[16] = {};
+  takeLog();
+  EXPECT_EQ(launcher.launch(driver().api(), call, arguments), Success);
+  const std::string log = takeLog();
+  EXPECT_NE(log.find("launch scale device=1 "), std::string::npos) << log;
+  EXPECT_NE(log.find("host function device=1 stream=0\n"), std::string::npos) << log;
+  EXPECT_EQ(driver().currentDevice(), 0);
+  llvm::cantFail(synchronize(nullptr, 1));
 }
 
 TEST(Hip, FailedAssertionsAreErrorsOfWhatComesNext) {

@@ -162,7 +162,7 @@ def test_kernels_that_print_bring_a_buffer(hip, capfd):
     kernel = shout[(1,)](hip.tensor())
     assert kernel.metadata.writes_messages
     launched, queued = hip.log()[-2:]
-    assert launched.startswith("launch shout ") and queued == "host function stream=0"
+    assert launched.startswith("launch shout ") and queued == "host function device=0 stream=0"
     (address,) = struct.unpack("<Q", arguments_of(launched)[-1])
     text = b"from %u\n"
     record = struct.pack("<IIII", 32, 1, len(text), 1) + text + struct.pack("<Q", 7)
