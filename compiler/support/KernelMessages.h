@@ -11,6 +11,7 @@ namespace triton::messages {
 struct Header {
   uint64_t asked = 0;    // bytes behind the header that threads asked for
   uint64_t capacity = 0; // that there are
+  uint64_t failures = 0; // threads whose assertion failed, also those whose record had no room
 };
 
 enum class Kind : uint32_t { Print = 1, Assertion = 2 };

@@ -102,8 +102,10 @@ std::optional<std::string> writeMessages(std::byte *buffer) {
   if (asked > used)
     failed += "triton: " + std::to_string(asked - at) + " bytes of what kernels print had no room in " +
               std::to_string(header.capacity) + " and are lost\n";
+  if (header.failures && !first)
+    first = "an assertion whose message had no room";
   std::memset(begin, 0, used);
-  header.asked = 0;
+  header.asked = header.failures = 0;
   write(stdout, printed);
   write(stderr, failed);
   return first;

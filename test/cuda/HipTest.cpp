@@ -223,6 +223,7 @@ void say(uint64_t buffer, triton::messages::Kind kind, llvm::StringRef text, std
   record.bytes = uint32_t(sizeof(record) + textBytes + 8 * values.size());
   auto *at = reinterpret_cast<std::byte *>(&header + 1) + header.asked;
   header.asked += record.bytes;
+  header.failures += kind == messages::Kind::Assertion;
   if (header.asked > header.capacity)
     return;
   std::memcpy(at, &record, sizeof(record));
@@ -311,8 +312,26 @@ TEST(Hip, WhatHasNoRoomIsSaidToBeLost) {
   buffer.readNow();
   EXPECT_EQ(testing::internal::GetCapturedStdout().size(), 1000u * ((1 << 20) / 1016));
   EXPECT_NE(
-      testing::internal::GetCapturedStderr().find("bytes of what kernels print had no room in 1048560 and are lost"),
+      testing::internal::GetCapturedStderr().find("bytes of what kernels print had no room in 1048552 and are lost"),
       std::string::npos);
+}
+
+TEST(Hip, AssertionsFailThoughTheirMessageHasNoRoom) {
+  using triton::messages::Kind;
+  MessageBuffer &buffer = takeBuffer();
+  const std::string line(1000, 'x');
+  for (int count = 0; count < 1100; ++count)
+    say(buffer.address(), Kind::Print, line, {});
+  say(buffer.address(), Kind::Assertion, line, {});
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(buffer.readBehind(driver().api(), nullptr), Success);
+  EXPECT_EQ(llvm::toString(synchronize(nullptr, 0)),
+            "Triton Error [HIP]: device-side assert triggered (an assertion whose message had no room)");
+  EXPECT_EQ(takeBuffer().readBehind(driver().api(), nullptr), Success);
+  llvm::cantFail(synchronize(nullptr, 0)); // it has been told
+  testing::internal::GetCapturedStdout();
+  testing::internal::GetCapturedStderr();
 }
 
 TEST(Hip, SaysWhatCouldNotBeLoaded) {

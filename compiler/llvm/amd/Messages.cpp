@@ -56,11 +56,15 @@ static void writeRecord(Emitter &emitter, messages::Kind kind, llvm::StringRef t
   llvm::Value *buffer = bufferOf(emitter);
   auto at = [&](uint64_t offset) { return builder.CreateConstGEP1_64(builder.getInt8Ty(), buffer, offset); };
   llvm::Value *isThere = builder.CreateICmpNE(buffer, llvm::ConstantPointerNull::get(builder.getPtrTy(1)));
+  // The host's memory: all devices and the host count in it.
+  auto add = [&](uint64_t offset, uint64_t value) {
+    return builder.CreateAtomicRMW(llvm::AtomicRMWInst::Add, at(offset), emitter.i64(value), llvm::MaybeAlign(8),
+                                   llvm::AtomicOrdering::Monotonic, llvm::SyncScope::System);
+  };
   emitter.emitIf(isThere, [&] {
-    // The host's memory: all devices and the host count in it.
-    llvm::Value *begin =
-        builder.CreateAtomicRMW(llvm::AtomicRMWInst::Add, at(offsetof(Header, asked)), emitter.i64(bytes),
-                                llvm::MaybeAlign(8), llvm::AtomicOrdering::Monotonic, llvm::SyncScope::System);
+    if (kind == messages::Kind::Assertion)
+      add(offsetof(Header, failures), 1);
+    llvm::Value *begin = add(offsetof(Header, asked), bytes);
     llvm::Value *capacity =
         builder.CreateAlignedLoad(builder.getInt64Ty(), at(offsetof(Header, capacity)), llvm::Align(8));
     llvm::Value *fits = builder.CreateICmpULE(builder.CreateAdd(begin, emitter.i64(bytes)), capacity);

@@ -166,7 +166,7 @@ def test_kernels_that_print_bring_a_buffer(hip, capfd):
     (address,) = struct.unpack("<Q", arguments_of(launched)[-1])
     text = b"from %u\n"
     record = struct.pack("<IIII", 32, 1, len(text), 1) + text + struct.pack("<Q", 7)
-    ctypes.memmove(address + 16, record, len(record))
+    ctypes.memmove(address + 24, record, len(record))
     ctypes.c_uint64.from_address(address).value = len(record)
     assert capfd.readouterr().out == ""
     hip.library.cuStreamSynchronize(None)

@@ -260,6 +260,7 @@ def test_messages_go_to_memory_that_the_launch_brings(arch):
 
     compiled = compile(prints, {"x_ptr": "*fp32", "n": "i32"}, arch, debug=True)
     assert compiled.metadata.writes_messages and "global_atomic_add" in compiled.asm["amdgcn"]
+    assert compiled.asm["llir"].count("atomicrmw add") == 3, "room for both, and the count of failures"
     assert "s_endpgm" in compiled.asm["amdgcn"].split("s_endpgm", 1)[1], "asserts end the wave"
     assert not compile(add_kernel, ADD, arch).metadata.writes_messages
 
