@@ -58,7 +58,7 @@ int CudaLauncher::launchWithMessages(const gpu::DriverApi &api, const gpu::Launc
   int status = scope.status();
   if (status)
     return status;
-  gpu::MessageBuffer *buffer = gpu::MessageBuffer::take(api, status);
+  gpu::MessageBuffer *buffer = gpu::MessageBuffer::take(api, work.stream, status);
   if (status)
     return status;
   if (!buffer)

@@ -1,6 +1,7 @@
 #include "runtime/gpu/Messages.h"
 
 #include "compiler/support/KernelMessages.h"
+#include "runtime/gpu/Pace.h"
 
 #include <algorithm>
 #include <bit>
@@ -15,12 +16,14 @@ using messages::Header;
 using messages::Kind;
 using messages::Record;
 
-static constexpr size_t bufferBytes = 1 << 20;                      // as NVIDIA's has by default
+static constexpr size_t bufferBytes = 1 << 20; // as NVIDIA's has by default
+static constexpr size_t usualLimit = 64;       // above it launches wait for a buffer that their own stream has
 static constexpr unsigned hostMemoryFlags = 0x1 | 0x2 | 0x40000000; // portable, mapped, coherent
 
 std::atomic<bool> assertionHasFailed = false;
 static std::mutex mutex; // guards these
 static std::vector<MessageBuffer *> unused;
+static size_t sharedCount = 0; // of buffers that there are, but for those of graphs
 static std::string assertion;
 
 std::optional<std::string> takeAssertion() {
@@ -111,17 +114,28 @@ std::optional<std::string> writeMessages(std::byte *buffer) {
   return first;
 }
 
-MessageBuffer *MessageBuffer::take(const DriverApi &api, int &status) {
+MessageBuffer *MessageBuffer::takeUnused(bool &mayMakeMore) {
+  std::lock_guard lock(mutex);
+  mayMakeMore = sharedCount < usualLimit;
+  if (unused.empty())
+    return nullptr;
+  MessageBuffer *buffer = unused.back();
+  unused.pop_back();
+  return buffer;
+}
+
+MessageBuffer *MessageBuffer::take(const DriverApi &api, StreamHandle stream, int &status) {
   status = Success;
   if (!api.allocateHost || !api.launchHostFunction)
     return nullptr;
-  {
-    std::lock_guard lock(mutex);
-    if (!unused.empty()) {
-      MessageBuffer *buffer = unused.back();
-      unused.pop_back();
-      return buffer;
-    }
+  bool mayMakeMore = true;
+  if (MessageBuffer *buffer = takeUnused(mayMakeMore))
+    return buffer;
+  if (!mayMakeMore && api.streamIsCapturing && !isCaptured(api, stream)) {
+    if ((status = api.synchronizeStream(stream)))
+      return nullptr;
+    if (MessageBuffer *buffer = takeUnused(mayMakeMore))
+      return buffer; // otherwise other streams have them all
   }
   DuringCapture capture(api);
   void *memory = nullptr;
@@ -130,6 +144,8 @@ MessageBuffer *MessageBuffer::take(const DriverApi &api, int &status) {
     return nullptr;
   std::memset(memory, 0, bufferBytes);
   static_cast<Header *>(memory)->capacity = bufferBytes - sizeof(Header);
+  std::lock_guard lock(mutex);
+  ++sharedCount;
   return new MessageBuffer(memory); // for as long as the process lives
 }
 
@@ -142,6 +158,10 @@ int MessageBuffer::readBehind(const DriverApi &api, StreamHandle stream) {
   int capturing = captureStateNone;
   isOfGraph =
       api.streamIsCapturing && api.streamIsCapturing(stream, &capturing) == Success && capturing != captureStateNone;
+  if (isOfGraph) {
+    std::lock_guard lock(mutex);
+    --sharedCount;
+  }
   auto read = [](void *data) {
     auto &self = *static_cast<MessageBuffer *>(data);
     if (std::optional<std::string> failed = writeMessages(self.memory))

@@ -12,6 +12,7 @@
 
 #include <bit>
 #include <dlfcn.h>
+#include <set>
 #include <thread>
 
 using namespace triton::runtime;
@@ -231,9 +232,9 @@ void say(uint64_t buffer, triton::messages::Kind kind, llvm::StringRef text, std
   std::memcpy(at + sizeof(record) + textBytes, values.data(), 8 * values.size());
 }
 
-MessageBuffer &takeBuffer() {
+MessageBuffer &takeBuffer(StreamHandle stream = nullptr) {
   int status = Success;
-  MessageBuffer *buffer = MessageBuffer::take(driver().api(), status);
+  MessageBuffer *buffer = MessageBuffer::take(driver().api(), stream, status);
   EXPECT_EQ(status, Success);
   return *buffer;
 }
@@ -272,6 +273,27 @@ TEST(Hip, MessagesAreReadOnTheDeviceOfTheLaunch) {
   EXPECT_NE(log.find("host function device=1 stream=0\n"), std::string::npos) << log;
   EXPECT_EQ(driver().currentDevice(), 0);
   llvm::cantFail(synchronize(nullptr, 1));
+}
+
+TEST(Hip, ManyLaunchesShareBuffers) {
+  auto stream = reinterpret_cast<StreamHandle>(5);
+  std::set<MessageBuffer *> used;
+  auto launchMany = [&](int count) {
+    takeLog();
+    for (int index = 0; index < count; ++index) {
+      MessageBuffer &buffer = takeBuffer(stream);
+      used.insert(&buffer);
+      EXPECT_EQ(buffer.readBehind(driver().api(), stream), Success);
+    }
+    return llvm::StringRef(takeLog()).count("synchronize stream=5\n");
+  };
+  EXPECT_EQ(launchMany(64), 0u) << "nobody waits";
+  EXPECT_EQ(launchMany(1000), 16u);
+  EXPECT_EQ(used.size(), 64u);
+  control<void(bool)>("fakeCudaSetCapturing")(true);
+  EXPECT_EQ(launchMany(100), 0u) << "a stream that is captured cannot be waited for";
+  control<void(bool)>("fakeCudaSetCapturing")(false);
+  llvm::cantFail(synchronize(stream, 0));
 }
 
 TEST(Hip, FailedAssertionsAreErrorsOfWhatComesNext) {
